@@ -1,0 +1,101 @@
+# make book   make an environment, build the book and serve it
+# make test   make an environment and run everything that must hold
+# make help   the rest
+
+VENV   ?= .venv
+JOBS   ?= auto
+PORT   ?=
+BIN    := $(VENV)/bin
+SITE   := _build/html
+
+# What the pages are made from besides their own sources: a change here executes every chapter anew
+# (the execution cache looks at the notebooks only).
+MACHINERY := $(shell find limetutor book/_ext -type f ! -path '*/__pycache__/*' 2>/dev/null)
+NOTEBOOKS := $(wildcard book/*.ipynb)
+SANITIZE  := $(wildcard tests/nbval.cfg)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help book html serve lab test lint unit notebooks coverage linkcheck format lock clean distclean
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+
+book: html  ## build the book and serve it on this machine
+	@$(MAKE) --no-print-directory serve
+
+serve:  # what make html has built
+	@"$(BIN)/python" tools/serve.py "$(SITE)" $(PORT)
+
+# Sphinx warns while it reads a page, and reads only changed pages: after a failed build it must
+# forget what it has read, or the next build would pass.
+html: $(VENV)/.book _build/.machinery  ## build the book into _build/html
+	@"$(BIN)/jupyter-book" build . -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }
+
+_build/.machinery: $(MACHINERY)
+	@rm -rf _build
+	@mkdir -p _build
+	@touch $@
+
+lab: $(VENV)/.book  ## open the chapters in JupyterLab
+	@"$(BIN)/jupyter" lab --ServerApp.root_dir=book \
+	    $$(test "$$(id -u)" != 0 || echo --allow-root)
+
+# One numerical thread a process: the processes already fill the cores.
+test lint unit notebooks: export OMP_NUM_THREADS = 1
+test lint unit notebooks: export OPENBLAS_NUM_THREADS = 1
+
+test: $(VENV)/.test  ## run everything: lint, unit tests, site, notebooks, coverage
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory html
+	@$(MAKE) --no-print-directory unit
+	@$(MAKE) --no-print-directory notebooks
+	@$(MAKE) --no-print-directory coverage
+
+lint: $(VENV)/.test  ## ruff, check only
+	@"$(BIN)/ruff" check .
+	@"$(BIN)/ruff" format --check .
+
+unit: $(VENV)/.test  ## tests/, those of the site included (they look at what make html built)
+	@rm -f .coverage .coverage.*
+	@chrome="$$(sh tools/browser.sh)" && \
+	    CHROME="$$chrome" "$(BIN)/python" -m pytest tests -n $(JOBS) --dist worksteal \
+	    --cov=limetutor --cov-report=
+
+# A notebook has one kernel, so all of its cells go to one worker.
+notebooks: $(VENV)/.test  ## execute every chapter and compare its outputs
+	@test -z "$(NOTEBOOKS)" || "$(BIN)/python" -m pytest --nbval book -n $(JOBS) --dist loadfile \
+	    $(addprefix --nbval-sanitize-with=,$(SANITIZE)) --cov=limetutor --cov-append --cov-report=
+
+coverage: $(VENV)/.test  # of the last make unit and make notebooks together
+	@"$(BIN)/coverage" report --fail-under=95
+
+linkcheck: $(VENV)/.book _build/.machinery  ## follow the links to other sites (needs the network)
+	@"$(BIN)/jupyter-book" build . --builder linkcheck
+
+format: $(VENV)/.test  ## put code into shape
+	@"$(BIN)/ruff" check --fix .
+	@"$(BIN)/ruff" format .
+
+COMPILE = "$(BIN)/uv" pip compile --quiet pyproject.toml --universal --python-version 3.11 \
+    --annotation-style line --custom-compile-command "make lock"
+
+lock: $(VENV)/.book  ## write the pins from pyproject.toml, keeping those that still fit
+	@$(COMPILE) --extra book --extra lab $(UPGRADE) -o requirements.txt
+	@$(COMPILE) --extra test $(UPGRADE) -c requirements.txt -o requirements-test.txt
+
+# The environment. The pins for the tests include those for the book.
+$(VENV)/.book: requirements.txt pyproject.toml tools/setup.sh
+	@sh tools/setup.sh "$(VENV)" requirements.txt
+	@touch $@
+
+$(VENV)/.test: requirements-test.txt requirements.txt pyproject.toml tools/setup.sh
+	@sh tools/setup.sh "$(VENV)" requirements-test.txt
+	@touch $@ "$(VENV)/.book"
+
+clean:  ## remove what builds and tests left behind
+	@rm -rf _build .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* *.egg-info build
+	@find limetutor tests book tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+distclean: clean  ## ... and the environment
+	@rm -rf "$(VENV)"
