@@ -1,0 +1,52 @@
+"""limetutor: what Tabular LIME computes, sampled and in closed form.
+
+>>> import limetutor as lt
+>>> world = lt.Gaussian(mu=0, sigma=1, p=4)
+>>> f = lt.Linear([10, -10])
+>>> lt.limit(f, [0.961, 0.432], world, nu=1.0).coef.round(2)
+array([11.4 , -1.76])
+"""
+
+from importlib import import_module
+from typing import Any
+
+from .arguments import FitWarning, LimetutorWarning, PrecisionWarning
+from .boxes import Empirical, Gaussian
+from .explain import Explanation, explain
+from .models import Linear
+from .theory import Limit, limit
+
+__version__ = "0.1.0"
+
+# what needs matplotlib, ipywidgets or scikit-learn is imported when it is first used
+_LAZY = {
+    "explore": "explore",
+    "Slider": "explore",
+    "Choice": "explore",
+    "show": "explore",
+    "check": "check",
+}
+
+__all__ = [
+    "Choice",
+    "Empirical",
+    "Explanation",
+    "FitWarning",
+    "Gaussian",
+    "LimetutorWarning",
+    "Limit",
+    "Linear",
+    "PrecisionWarning",
+    "Slider",
+    "check",
+    "explain",
+    "explore",
+    "limit",
+    "show",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

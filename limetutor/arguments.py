@@ -1,0 +1,97 @@
+"""What callers may pass: every check that stands at the door of a public function.
+
+Each check returns the value in the form the code works with, or raises one sentence that names
+the argument, says what came and what is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+
+class LimetutorWarning(UserWarning):
+    """A result that stands, with something about it that the reader should know."""
+
+
+class FitWarning(LimetutorWarning):
+    """The sampled fit rests on little: few effective samples, or a (nearly) singular design."""
+
+
+class PrecisionWarning(LimetutorWarning):
+    """A quantity lies outside what a double can hold."""
+
+
+def shorten(value: Any) -> str:
+    """What came, in at most 60 characters, for an error message."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def numbers(name: str, value: Any) -> np.ndarray:
+    """``value`` as a finite float array of any shape."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must hold numbers only, got {shorten(value)}.") from None
+    if not np.all(np.isfinite(array)):
+        bad = int(np.size(array) - np.sum(np.isfinite(array)))
+        raise ValueError(f"{name} must be finite, got {bad} nan or infinite value(s).")
+    return array
+
+
+def vector(name: str, value: Any, length: int | None = None, because: str = "") -> np.ndarray:
+    """A finite one-dimensional array with at least one entry, of ``length`` if one is given."""
+    array = np.atleast_1d(numbers(name, value))
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(
+            f"{name} must be one row of numbers with at least one entry, got shape {array.shape}."
+        )
+    if length is not None and array.size != length:
+        raise ValueError(f"{name} must have {length} entries{because}, got {array.size}.")
+    return array
+
+
+def scalar(name: str, value: Any) -> float:
+    """A single finite number."""
+    array = numbers(name, value)
+    if array.ndim != 0:
+        raise ValueError(f"{name} must be a single number, got an array of shape {array.shape}.")
+    return float(array)
+
+
+def positive(name: str, value: Any) -> float:
+    """A single number above zero."""
+    number = scalar(name, value)
+    if number <= 0:
+        raise ValueError(f"{name} must be above 0, got {number:g}.")
+    return number
+
+
+def not_negative(name: str, value: Any) -> float:
+    """A single number, zero or above."""
+    number = scalar(name, value)
+    if number < 0:
+        raise ValueError(f"{name} must be 0 or above, got {number:g}.")
+    return number
+
+
+def whole(name: str, value: Any, least: int, because: str = "") -> int:
+    """A whole number that is ``least`` or more."""
+    whole_float = isinstance(value, float | np.floating) and float(value).is_integer()
+    if isinstance(value, bool) or not (isinstance(value, Integral) or whole_float):
+        raise ValueError(f"{name} must be a whole number, got {shorten(value)}.")
+    if value < least:
+        raise ValueError(f"{name} must be {least} or more{because}, got {int(value)}.")
+    return int(value)
+
+
+def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
+    """One of the ``allowed`` words."""
+    if not isinstance(value, str) or value not in allowed:
+        words = ", ".join(repr(word) for word in allowed)
+        raise ValueError(f"{name} must be one of {words}, got {shorten(value)}.")
+    return value

@@ -1,0 +1,134 @@
+"""The covariance of the weighted indicators: an explicit matrix with an explicit inverse.
+
+Sigma / C has 1 in its corner, alpha_j beside and on the diagonal, alpha_j alpha_k elsewhere. Its
+inverse is an arrowhead: one full row and column, and a diagonal. Chapter: covariance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import arguments as arg
+
+
+def covariance(alpha: ArrayLike) -> np.ndarray:
+    """Sigma / C for box probabilities alpha (paper: Lemma expected-covariance-matrix)."""
+    alpha = _probabilities(alpha)
+    first = np.concatenate([[1.0], alpha])
+    result = np.outer(first, first)
+    np.fill_diagonal(result, first)
+    return result
+
+
+def inverse_covariance(alpha: ArrayLike, rest: ArrayLike | None = None) -> np.ndarray:
+    """C Sigma^-1 (paper: Lemma inverse-covariance-matrix); ``rest`` is 1 - alpha if known better.
+
+    Corner 1 + sum alpha_j/(1-alpha_j), beside it -1/(1-alpha_j), diagonal 1/(alpha_j(1-alpha_j)).
+    """
+    alpha = _probabilities(alpha)
+    rest = 1 - alpha if rest is None else np.asarray(rest, float)
+    result = np.diag(np.concatenate([[1 + np.sum(alpha / rest)], 1 / alpha / rest]))
+    result[0, 1:] = result[1:, 0] = -1 / rest
+    return result
+
+
+def secular(lam: ArrayLike, alpha: ArrayLike, sign: float = -1.0) -> np.ndarray:
+    """The secular function of the arrowhead C Sigma^-1; its zeros are the eigenvalues.
+
+    1 + sum a/(1-a) - lam + sign * sum a / ((1-a)(1 - lam a (1-a))) with a = alpha_j. The paper
+    (remark after Lemma control-largest-eigenvalue) prints sign = +1; it is -1.
+    """
+    alpha = _probabilities(alpha)
+    lam = np.asarray(lam, float)[..., None]
+    odds = alpha / (1 - alpha)
+    return 1 + odds.sum() - lam[..., 0] + sign * np.sum(
+        odds / (1 - lam * alpha * (1 - alpha)), axis=-1
+    )
+
+
+def arrowhead_eigenvalues(alpha: ArrayLike) -> np.ndarray:
+    """Eigenvalues of C Sigma^-1, ascending, from the secular equation.
+
+    The diagonal entries 1/(alpha_j(1-alpha_j)) are poles; one eigenvalue lies between each pair
+    of neighbours and one outside on either side. A diagonal entry that occurs m times is itself
+    an eigenvalue m - 1 times.
+    """
+    alpha = _probabilities(alpha)
+    diagonal = 1 / (alpha * (1 - alpha))
+    head = 1 + np.sum(alpha / (1 - alpha))
+    order = np.argsort(diagonal)
+    poles, side = diagonal[order], (1 / (1 - alpha[order])) ** 2
+    new = np.concatenate([[True], np.diff(poles) > 1e-13 * poles[1:]])
+    repeated = poles[~new]
+    poles, side = poles[new], np.add.reduceat(side, np.flatnonzero(new))
+    reach = np.sqrt(side.sum())
+    lowest = min(head, poles[0]) - reach
+    highest = max(head, poles[-1]) + reach
+    roots = []
+    for a, b in zip([lowest, *poles], [*poles, highest], strict=True):
+        roots.append(_root_between(a, b, poles, side, head))
+    return np.sort(np.concatenate([roots, repeated]))
+
+
+def _root_between(a: float, b: float, poles: np.ndarray, side: np.ndarray, head: float) -> float:
+    """The only zero of head - lam - sum side/(poles - lam) in (a, b), where it decreases.
+
+    Solved as a step from the nearer end, so that a root close to a pole keeps its digits.
+    """
+    from scipy import optimize  # half the import time of the package, for this one function
+
+    def step_from(origin: float, lo: float, hi: float) -> float:
+        gaps, rise = poles - origin, head - origin
+
+        def value(step: float) -> float:
+            return rise - step - np.sum(side / (gaps - step))
+
+        tiny = 1e-15 * max(abs(lo), abs(hi))
+        lo, hi = (lo + tiny if lo == 0 else lo), (hi - tiny if hi == 0 else hi)
+        if value(lo) <= 0 or value(hi) >= 0:  # closer to the pole than can be told apart
+            return lo if abs(value(lo)) < abs(value(hi)) else hi
+        return optimize.brentq(value, lo, hi, xtol=1e-300, rtol=8.9e-16, maxiter=500)
+
+    width = b - a
+    middle = head - (a + width / 2) - np.sum(side / (poles - (a + width / 2)))
+    if middle > 0:
+        return b + step_from(b, -width / 2, 0.0)
+    return a + step_from(a, 0.0, width / 2)
+
+
+def inverse_frobenius_norm(alpha: ArrayLike, C: float = 1.0, *, printed: bool = False) -> float:
+    """||Sigma^-1||_F, in closed form.
+
+    C^-2 [(1 + sum a/(1-a))^2 + 2 sum 1/(1-a)^2 + sum 1/(a(1-a))^2] under the root. The paper
+    (proof of Lemma control-largest-eigenvalue) prints the middle sum once and the last one
+    without its square: ``printed=True``.
+    """
+    alpha = _probabilities(alpha)
+    corner = (1 + np.sum(alpha / (1 - alpha))) ** 2
+    beside, diagonal = np.sum(1 / (1 - alpha) ** 2), 1 / (alpha * (1 - alpha))
+    if printed:
+        return float(np.sqrt(corner + beside + diagonal.sum()) / C)
+    return float(np.sqrt(corner + 2 * beside + np.sum(diagonal**2)) / C)
+
+
+def inverse_norm_bound(alpha: ArrayLike, C: float = 1.0) -> float:
+    """3 d A / C with A = max 1/(alpha_j(1-alpha_j)), a bound on ||Sigma^-1||.
+
+    Paper: Lemma control-largest-eigenvalue. It holds in spite of the slips in its proof.
+    """
+    alpha = _probabilities(alpha)
+    return float(3 * alpha.size * alpha_constant(alpha) / C)
+
+
+def alpha_constant(alpha: ArrayLike) -> float:
+    """A_d = max_j 1/(alpha_j (1 - alpha_j)), the constant of the paper's bounds."""
+    alpha = _probabilities(alpha)
+    return float(np.max(1 / (alpha * (1 - alpha))))
+
+
+def _probabilities(alpha: ArrayLike) -> np.ndarray:
+    alpha = arg.vector("alpha", alpha)
+    if np.any((alpha < 0) | (alpha > 1)):
+        raise ValueError(f"alpha must lie between 0 and 1, got {arg.shorten(alpha)}.")
+    return alpha

@@ -1,0 +1,281 @@
+"""Algorithm 1 of the paper: draw, weigh, fit. Chapter: surrogate."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from . import arguments as arg
+from . import surrogate
+from .boxes import Boxes, World
+from .kernels import log_weights
+from .models import predictor
+from .sampling import SAMPLERS, sampler as draw_for, tilted_sampler
+
+BATCH = 2**20  # numbers in one batch of samples, about 8 MB: memory does not grow with n
+SELECTIONS = ("auto", "highest", "forward")
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The new examples behind an explanation, kept on request."""
+
+    x: np.ndarray
+    z: np.ndarray
+    weights: np.ndarray
+    y: np.ndarray
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A local linear model on "same box as xi?" indicators, with its uncertainty.
+
+    ``coef`` (d,), ``intercept``, and ``covariance`` ((d+1, d+1), intercept first) of the sampling
+    error. A feature that was left out has coefficient 0 and standard error 0: it was not
+    estimated. ``weights`` of kept samples are relative to exp(log_scale).
+    """
+
+    coef: np.ndarray
+    intercept: float
+    covariance: np.ndarray = field(repr=False)
+    prediction: float
+    score: float
+    ess: float
+    n: int
+    nu: float
+    kernel: str
+    sampler: str
+    names: tuple[str, ...]
+    box_names: tuple[str, ...]
+    output: Any
+    xi: np.ndarray = field(repr=False)
+    warnings: tuple[str, ...]
+    samples: Samples | None = field(repr=False, default=None)
+
+    @cached_property
+    def stderr(self) -> np.ndarray:
+        """Standard errors of ``coef`` (the sandwich estimator)."""
+        return np.sqrt(np.diag(self.covariance)[1:])
+
+    @property
+    def local_prediction(self) -> float:
+        """The surrogate at xi: intercept plus all coefficients."""
+        return self.intercept + float(self.coef.sum())
+
+    @property
+    def local_stderr(self) -> float:
+        """Standard error of ``local_prediction``."""
+        return float(np.sqrt(self.covariance.sum()))
+
+    @property
+    def x(self) -> np.ndarray:
+        return self._kept().x
+
+    @property
+    def z(self) -> np.ndarray:
+        return self._kept().z
+
+    @property
+    def weights(self) -> np.ndarray:
+        return self._kept().weights
+
+    @property
+    def y(self) -> np.ndarray:
+        return self._kept().y
+
+    def _kept(self) -> Samples:
+        if self.samples is None:
+            raise ValueError("keep must be True in lt.explain for the samples to be kept.")
+        return self.samples
+
+    def order(self) -> np.ndarray:
+        """Features from the largest coefficient to the smallest, those left out not among them."""
+        used = np.flatnonzero((self.coef != 0) | (self.stderr != 0))
+        return used[np.argsort(-np.abs(self.coef[used]), kind="stable")]
+
+    def as_list(self) -> list[tuple[str, float]]:
+        """Pairs of box description and coefficient, largest first, as in `lime`."""
+        return [(self.box_names[j], float(self.coef[j])) for j in self.order()]
+
+    def as_map(self) -> dict[Any, list[tuple[int, float]]]:
+        """Pairs of feature position and coefficient by output (1 for regression, as in `lime`)."""
+        label = 1 if self.output is None else self.output
+        return {label: [(int(j), float(self.coef[j])) for j in self.order()]}
+
+    def plot(self) -> Any:
+        """Coefficients with 95% intervals, as a matplotlib figure."""
+        from .figures.explanation import coefficients
+
+        return coefficients(self)
+
+    def __repr__(self) -> str:
+        lines = [
+            f"Explanation of f(xi) = {self.prediction:.4g} with {self.n} samples, nu = {self.nu:g}, "
+            f"{self.kernel} kernel, {self.sampler} sampler"
+        ]
+        for j in self.order()[:10]:
+            lines.append(f"  {self.coef[j]:+10.4g} ± {self.stderr[j]:<8.2g} {self.box_names[j]}")
+        if len(self.order()) > 10:
+            lines.append(f"  ... and {len(self.order()) - 10} more")
+        lines.append(
+            f"  surrogate at xi {self.local_prediction:.4g}, R² {self.score:.3f}, "
+            f"effective samples {self.ess:.0f}"
+        )
+        return "\n".join(lines + [f"  warning: {text}" for text in self.warnings])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td style='text-align:left'>{escape(self.box_names[j])}</td>"
+            f"<td>{self.coef[j]:+.4g}</td><td>± {self.stderr[j]:.2g}</td></tr>"
+            for j in self.order()
+        )
+        notes = "".join(f"<p>⚠ {escape(text)}</p>" for text in self.warnings)
+        return (
+            "<table><thead><tr><th style='text-align:left'>box of ξ</th><th>coefficient</th>"
+            f"<th>standard error</th></tr></thead><tbody>{rows}</tbody></table>"
+            f"<p>f(ξ) = {self.prediction:.4g}; surrogate at ξ {self.local_prediction:.4g}; "
+            f"R² {self.score:.3f}; effective samples {self.ess:.0f} of {self.n}.</p>{notes}"
+        )
+
+
+def explain(
+    f: Any,
+    xi: Any,
+    world: World,
+    nu: float,
+    n: int = 5000,
+    seed: int | None = None,
+    kernel: Any = "gaussian",
+    sampler: str = "bins",
+    ridge: float = 0.0,
+    *,
+    lasso: float = 0.0,
+    features: int | None = None,
+    select: str = "auto",
+    output: Any = None,
+    keep: bool = False,
+) -> Explanation:
+    """Explain f(xi) by tabular LIME (paper, Algorithm 1).
+
+    Parameters
+    ----------
+    f : function of an (n, d) array, or a fitted scikit-learn estimator
+    xi : the instance, d numbers
+    world : :class:`Gaussian` or :class:`Empirical`, where new examples come from
+    nu : bandwidth of the kernel
+    n : number of new examples
+    seed : results are bit-identical for a seed
+    kernel : "gaussian" (on x, the paper), "mismatch" (on z, `lime`), "cosine", or a function of
+        (x, z, xi, nu) that returns weights
+    sampler : "bins" (a box, then a value in it), "gaussian" (the value directly), or "tilted"
+        (from the tilted law, with equal weights: the same limit, less noise)
+    ridge, lasso : penalties; at most one of them, scaled as in scikit-learn
+    features, select : keep only that many features: "highest" coefficients, "forward" selection,
+        or "auto" (forward up to 6, as `lime` does)
+    output : which output to explain, a class or a column, where f has several
+    keep : keep samples, weights and responses (memory then grows with n)
+    """
+    nu = arg.positive("nu", nu)
+    arg.one_of("sampler", sampler, SAMPLERS)
+    arg.one_of("select", select, SELECTIONS)
+    ridge, lasso = arg.not_negative("ridge", ridge), arg.not_negative("lasso", lasso)
+    if ridge and lasso:
+        raise ValueError("ridge and lasso must not both be above 0; choose one penalty.")
+    boxes = world.boxes(np.size(xi) if world.d is None else None)
+    xi = boxes.encode(xi)
+    n = arg.whole("n", n, boxes.d + 2, because=f" to fit {boxes.d + 1} coefficients")
+    if features is not None:
+        features = arg.whole("features", features, 1)
+    predict = predictor(f, boxes, output)
+    prediction = float(predict(xi[None])[0])
+
+    weigh = log_weights(kernel, xi, nu, boxes)
+    if sampler == "tilted":
+        draw, log_C = tilted_sampler(boxes, xi, nu, kernel)
+        weigh = lambda x, z: np.full(len(x), log_C)  # noqa: E731
+    else:
+        draw = draw_for(sampler, boxes, xi)
+    sums, samples = _run(draw, weigh, predict, n, boxes.d, seed, keep)
+
+    notes = _warn(sums, boxes, n, ridge)
+    chosen = None
+    if features is not None:
+        by = ("forward" if features <= 6 else "highest") if select == "auto" else select
+        chosen = surrogate.strongest(sums, features, by)
+    result = surrogate.fit(sums, ridge, lasso, chosen)
+    own = boxes.discretize(xi[None])[0]
+    return Explanation(
+        coef=result.beta[1:],
+        intercept=float(result.beta[0]),
+        covariance=result.covariance,
+        prediction=prediction,
+        score=result.score,
+        ess=sums.ess,
+        n=n,
+        nu=nu,
+        kernel=getattr(kernel, "__name__", "own") if callable(kernel) else kernel,
+        sampler=sampler,
+        names=boxes.names,
+        box_names=tuple(boxes.describe(j, own[j]) for j in range(boxes.d)),
+        output=output,
+        xi=xi,
+        warnings=notes,
+        samples=samples,
+    )
+
+
+def _run(
+    draw: Any, weigh: Any, predict: Any, n: int, d: int, seed: int | None, keep: bool
+) -> tuple[surrogate.Sums, Samples | None]:
+    """Draw n samples in batches and add them up."""
+    rng = np.random.default_rng(seed)
+    sums, kept = surrogate.Sums(d), []
+    rows = max(BATCH // (d + 1), 64)
+    for start in _with_progress(range(0, n, rows)):
+        x, z = draw(rng, min(rows, n - start))
+        log_w, y = weigh(x, z), predict(x)
+        sums.add(z, y, log_w)
+        if keep:
+            kept.append((x, z, log_w, y))
+    if not keep:
+        return sums, None
+    x, z, log_w, y = (np.concatenate(part) for part in zip(*kept, strict=True))
+    return sums, Samples(x, z, np.exp(log_w), y)
+
+
+def _with_progress(batches: range) -> Any:
+    """A progress bar for work of more than two seconds, where tqdm is installed."""
+    if len(batches) < 2:
+        return batches
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return batches
+    return tqdm(batches, delay=2, leave=False, unit="batch")
+
+
+def _warn(sums: surrogate.Sums, boxes: Boxes, n: int, ridge: float) -> tuple[str, ...]:
+    """Say what the fit rests on where it rests on little."""
+    notes = []
+    least = 5 * (boxes.d + 1)
+    if sums.ess < least:
+        notes.append(
+            f"The effective sample size is {sums.ess:.1f} of n={n}, and {boxes.d + 1} coefficients "
+            f"want at least {least}: raise nu or n, or use sampler='tilted'."
+        )
+    if not ridge and sums.ess > 0:
+        tangled = surrogate.singular_features(sums.gram)
+        if np.any(tangled):
+            names = arg.shorten([boxes.names[j] for j in np.flatnonzero(tangled)])
+            notes.append(
+                f"The fit is singular in {int(tangled.sum())} feature(s) {names}: their indicators "
+                "do not vary among the weighted samples; raise nu or n, or use sampler='tilted'."
+            )
+    for text in notes:
+        warnings.warn(text, arg.FitWarning, stacklevel=3)
+    return tuple(notes)

@@ -1,0 +1,239 @@
+"""One-dimensional laws: the normal on an interval, and mixtures of truncated normals.
+
+Everything the theory needs of a coordinate is here: masses of boxes, means inside and outside a
+box, variances, and samples. LIME's sampler draws a box first and then a normal truncated to it,
+so the law of a coordinate is a :class:`BoxLaw`; weighting by a product kernel turns it into
+another one (the *tilted* law, see :mod:`limetutor.theory`). The functions keep full relative
+precision in both tails, where masses are 1e-300 or 1 - 1e-16 and both 1/alpha and 1/(1 - alpha)
+are asked for. Chapters: discretization, sampling; appendix: Gaussian integrals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
+
+
+@cache
+def _legendre(points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gauss-Legendre nodes and weights on [0, 1]."""
+    nodes, weights = np.polynomial.legendre.leggauss(points)
+    return (nodes + 1) / 2, weights / 2
+
+
+def _mills(x: np.ndarray) -> np.ndarray:
+    """Mills ratio (1 - Phi(x)) / phi(x) for x >= 0; it neither underflows nor overflows."""
+    return np.sqrt(np.pi / 2) * special.erfcx(x / np.sqrt(2))
+
+
+class Box(NamedTuple):
+    """A standard normal seen through an interval: masses (as logarithms) and means."""
+
+    log_inside: np.ndarray
+    log_outside: np.ndarray
+    mean_inside: np.ndarray
+    mean_outside: np.ndarray
+
+
+def normal_box(lo: ArrayLike, hi: ArrayLike, total: ArrayLike | None = None) -> Box:
+    """Mass and mean of a standard normal inside and outside the interval [lo, hi].
+
+    inside: Phi(hi) - Phi(lo), mean (phi(lo) - phi(hi)) / inside; outside: the rest. ``total`` is
+    lo + hi, for callers who know it better than the sum of two rounded numbers: near a switch-off
+    it is the difference that decides everything.
+
+    The interval is mirrored so that ``lo`` is its end nearer to 0, where the density is phi(lo).
+    Whatever is small is then written as phi(lo) times a number of order one, and ratios of small
+    numbers never see the factor.
+    """
+    lo, hi = np.broadcast_arrays(np.asarray(lo, float), np.asarray(hi, float))
+    with np.errstate(invalid="ignore"):
+        total = lo + hi if total is None else np.broadcast_to(np.asarray(total, float), lo.shape)
+    mirrored = total < 0
+    near, far = np.where(mirrored, -hi, lo), np.where(mirrored, -lo, hi)
+    with np.errstate(over="ignore", invalid="ignore"):
+        drop = (far - near) * np.abs(total) / 2  # log phi(near) - log phi(far)
+        fall = np.where(drop > 0, -np.expm1(-drop), 0.0)  # 1 - phi(far) / phi(near)
+        log_phi = -0.5 * near**2 - LOG_SQRT_2PI
+    straddles = near <= 0
+    tail_far = np.exp(-np.where(drop > 0, drop, 0.0)) * _mills(np.where(far == np.inf, 1e300, far))
+    small = _mills(np.abs(near)) + np.where(straddles, tail_far, -tail_far)
+    small = np.where(~straddles, _narrow_mass(near, far, small), small)
+    with np.errstate(under="ignore", divide="ignore"):
+        log_small = log_phi + np.log(small)
+        log_rest = np.log1p(-np.exp(np.minimum(log_small, 0.0)))
+        narrow = straddles & (far - near < 0.3)
+        log_inside = np.where(straddles, log_rest, log_small)
+        if np.any(narrow):
+            log_inside = np.where(narrow, log_phi + np.log(_narrow_mass(near, far, 1.0)), log_inside)
+        log_outside = np.where(straddles, log_small, log_rest)
+        # phi(near) / mass, with phi(near) cancelled where the mass is small
+        over_small = fall / small
+        inside = np.where(straddles, fall * np.exp(log_phi - log_inside), over_small)
+        outside = np.where(straddles, over_small, fall * np.exp(log_phi - log_outside))
+    sign = np.where(mirrored, -1.0, 1.0)
+    whole_line = (lo == -np.inf) & (hi == np.inf)
+    log_inside = np.where(whole_line, 0.0, log_inside)
+    log_outside = np.where(whole_line, -np.inf, log_outside)
+    inside, outside = (np.where(whole_line, 0.0, mean) for mean in (inside, outside))
+    return Box(log_inside, log_outside, sign * inside, -sign * outside)
+
+
+def _narrow_mass(near: np.ndarray, far: np.ndarray, otherwise: ArrayLike) -> np.ndarray:
+    """Mass / phi(near) by quadrature where a difference of two tails would cancel."""
+    width = far - near
+    with np.errstate(invalid="ignore", over="ignore"):
+        narrow = (width < 0.3) & ((np.abs(near) + np.abs(far)) * width < 2)
+    nodes, weights = _legendre(16)
+    a, w = np.where(narrow, near, 0.0)[..., None], np.where(narrow, width, 0.0)[..., None]
+    step = w * nodes
+    return np.where(narrow, np.sum(w * weights * np.exp(-a * step - step**2 / 2), -1), otherwise)
+
+
+def truncated_variance(lo: ArrayLike, hi: ArrayLike) -> np.ndarray:
+    """Variance of a standard normal truncated to [lo, hi].
+
+    By Gauss-Legendre quadrature around the truncated mean: the textbook form
+    1 + (lo phi(lo) - hi phi(hi))/mass - mean^2 cancels in narrow boxes and in the tails.
+    """
+    lo, hi = np.broadcast_arrays(np.asarray(lo, float), np.asarray(hi, float))
+    mode = np.clip(0.0, lo, hi)
+    reach = 84 / (np.abs(mode) + np.sqrt(mode**2 + 84))  # where the density has fallen by exp(-42)
+    left, right = np.maximum(lo, mode - reach), np.minimum(hi, mode + reach)
+    nodes, weights = _legendre(96)
+    step = left[..., None] + (right - left)[..., None] * nodes - mode[..., None]
+    density = weights * np.exp(-mode[..., None] * step - step**2 / 2)
+    density /= density.sum(-1, keepdims=True)
+    mean = np.sum(density * step, -1, keepdims=True)
+    return np.sum(density * (step - mean) ** 2, -1)
+
+
+def gaussian_integral(
+    order: int,
+    xi: ArrayLike,
+    mu: ArrayLike,
+    nu: ArrayLike,
+    sigma: ArrayLike,
+    lo: ArrayLike = -np.inf,
+    hi: ArrayLike = np.inf,
+) -> np.ndarray:
+    """Integral over [lo, hi] of x^order exp(-(x-xi)^2/2nu^2) times the N(mu, sigma^2) density.
+
+    c mass E[x^order | lo <= x <= hi] under N(mu~, sigma~^2), where
+    c = nu / sqrt(nu^2+sigma^2) exp(-(xi-mu)^2 / 2(nu^2+sigma^2)),
+    mu~ = (nu^2 mu + sigma^2 xi)/(nu^2+sigma^2), sigma~^2 = nu^2 sigma^2/(nu^2+sigma^2).
+    Paper: Lemmas gaussian-integral-zero, gaussian-integral-first-order, gaussian-second-order
+    (there only over the line). Appendix: Gaussian integrals.
+    """
+    if order not in (0, 1, 2):
+        raise ValueError(f"order must be 0, 1 or 2, got {order!r}.")
+    xi, mu, nu, sigma = (np.asarray(v, float) for v in (xi, mu, nu, sigma))
+    mean, sd, log_c = tilted_normal(xi, mu, nu, sigma)
+    lo, hi = (np.asarray(lo, float) - mean) / sd, (np.asarray(hi, float) - mean) / sd
+    box = normal_box(lo, hi)
+    first = mean + sd * box.mean_inside
+    second = first**2 + sd**2 * truncated_variance(lo, hi)
+    return np.exp(log_c + box.log_inside) * (1.0, first, second)[order]
+
+
+def tilted_normal(
+    xi: np.ndarray, mu: np.ndarray, nu: ArrayLike, sigma: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean, deviation and log mass of N(mu, sigma^2) weighted by exp(-(x-xi)^2 / 2nu^2).
+
+    mu~ = (nu^2 mu + sigma^2 xi)/(nu^2+sigma^2); sigma~ = nu sigma / sqrt(nu^2+sigma^2);
+    mass nu/sqrt(nu^2+sigma^2) exp(-(xi-mu)^2/2(nu^2+sigma^2)). Paper: Section 3 (where sigma~
+    is printed without its square root) and Lemma gaussian-integral-zero. Chapter: weights.
+    """
+    both = np.hypot(nu, sigma)
+    mean = mu + (xi - mu) * (sigma / both) ** 2
+    log_mass = np.log(nu / both) - 0.5 * ((xi - mu) / both) ** 2
+    return mean, sigma * (nu / both), log_mass
+
+
+@dataclass(frozen=True)
+class BoxLaw:
+    """For each of d coordinates, a mixture over K disjoint boxes of truncated normals.
+
+    All arrays are (d, K). ``log_prob`` is -inf where a coordinate has fewer boxes; ``sd`` 0 marks
+    a box that holds the single point ``mean``.
+    """
+
+    log_prob: np.ndarray
+    mean: np.ndarray
+    sd: np.ndarray
+    lo: np.ndarray
+    hi: np.ndarray
+
+    @property
+    def prob(self) -> np.ndarray:
+        return np.exp(self.log_prob)
+
+    def standard_ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Ends of the boxes in units of their own normal (a point becomes [-1, 1])."""
+        point = self.sd == 0
+        sd = np.where(point, 1.0, self.sd)
+        lo = np.where(point, -1.0, (self.lo - self.mean) / sd)
+        return lo, np.where(point, 1.0, (self.hi - self.mean) / sd)
+
+    def box_means(self) -> np.ndarray:
+        """E[x | box], (d, K)."""
+        return self.mean + self.sd * normal_box(*self.standard_ends()).mean_inside
+
+    def box_variances(self) -> np.ndarray:
+        """Var[x | box], (d, K)."""
+        return self.sd**2 * truncated_variance(*self.standard_ends())
+
+    def mean_and_deviation(self) -> tuple[np.ndarray, np.ndarray]:
+        """E[x] and the standard deviation of x, each (d,)."""
+        prob, means = self.prob, self.box_means()
+        mean = np.sum(prob * means, axis=1)
+        within = np.sum(prob * self.box_variances(), axis=1)
+        between = np.sum(prob * (means - mean[:, None]) ** 2, axis=1)
+        return mean, np.sqrt(within + between)
+
+    def sample(self, rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """n draws: values (n, d) and the boxes they came from (n, d)."""
+        d = self.mean.shape[0]
+        edges = np.cumsum(self.prob, axis=1)
+        edges /= edges[:, -1:]
+        u = rng.random((n, d))
+        boxes = np.empty((n, d), dtype=np.intp)
+        for j in range(d):
+            boxes[:, j] = np.searchsorted(edges[j, :-1], u[:, j], side="right")
+        v = rng.random((n, d))
+        rows = np.arange(d)
+        lo, hi = self.standard_ends()
+        x = truncated_quantile(v, lo[rows, boxes], hi[rows, boxes])
+        point = (self.sd == 0)[rows, boxes]
+        mean = self.mean[rows, boxes]
+        x = np.where(point, mean, mean + self.sd[rows, boxes] * x)
+        inside = np.clip(x, self.lo[rows, boxes], self.hi[rows, boxes])
+        return np.where(point, mean, inside), boxes
+
+
+def truncated_quantile(v: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """The v-quantile of a standard normal truncated to [lo, hi].
+
+    The interval is mirrored into the left tail, where Phi keeps its digits; beyond the reach of
+    Phi itself (below 1e-290) logarithms take over.
+    """
+    mirrored = lo > 0
+    a, b = np.where(mirrored, -hi, lo), np.where(mirrored, -lo, hi)
+    v = np.where(mirrored, 1 - v, v)
+    low, high = special.ndtr(a), special.ndtr(b)
+    x = special.ndtri(low + v * (high - low))
+    deep = high < 1e-290
+    if np.any(deep):
+        log_low, log_high = special.log_ndtr(a[deep]), special.log_ndtr(b[deep])
+        ratio = np.exp(log_low - log_high)
+        x[deep] = special.ndtri_exp(log_high + np.log(ratio + v[deep] * (1 - ratio)))
+    x = np.clip(x, a, b)
+    return np.where(mirrored, -x, x)

@@ -1,0 +1,117 @@
+"""The models to explain: `Linear`, and one way to call any function or scikit-learn estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import arguments as arg
+from .boxes import Boxes
+
+
+@dataclass(frozen=True)
+class Linear:
+    """The linear model f(x) = a.x + b of the paper (Assumption hyp:model).
+
+    Example
+    -------
+    >>> f = Linear([10, -10])
+    >>> f([[1.0, 2.0]])
+    array([-10.])
+    """
+
+    a: Any
+    b: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "a", arg.vector("a", self.a))
+        object.__setattr__(self, "b", arg.scalar("b", self.b))
+
+    def __call__(self, x: Any) -> np.ndarray:
+        return np.asarray(x, dtype=float) @ self.a + self.b
+
+    def __repr__(self) -> str:
+        return f"Linear(a={np.array2string(self.a, precision=4, threshold=6)}, b={self.b:g})"
+
+
+def predictor(f: Any, boxes: Boxes, output: Any = None) -> Callable[[np.ndarray], np.ndarray]:
+    """``f`` as a function from rows (n, d) to finite numbers (n,), checked at every call.
+
+    Functions are called as they are; classifiers by ``predict_proba``, other estimators by
+    ``predict``. An estimator fitted on a DataFrame gets one, and text columns get their text back.
+    """
+    call, classes = _callable_of(f)
+    with_frame = hasattr(f, "feature_names_in_") or bool(boxes.labels)
+
+    def predict(x: np.ndarray) -> np.ndarray:
+        y = call(_as_frame(x, boxes) if with_frame else x)
+        return _one_output(y, len(x), output, classes)
+
+    return predict
+
+
+def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
+    if hasattr(f, "predict_proba"):
+        return f.predict_proba, list(getattr(f, "classes_", ()))
+    if hasattr(f, "predict"):
+        return f.predict, []
+    if callable(f):
+        return f, []
+    raise TypeError(
+        "f must be a function of an (n, d) array or a fitted estimator with predict or "
+        f"predict_proba, got {arg.shorten(f)}."
+    )
+
+
+def _as_frame(x: np.ndarray, boxes: Boxes) -> Any:
+    import pandas as pd  # the caller gave a DataFrame, so pandas is there
+
+    frame = pd.DataFrame(x, columns=list(boxes.names))
+    for j, values in boxes.labels.items():
+        frame[boxes.names[j]] = values[x[:, j].astype(int)]
+    return frame
+
+
+def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
+    """The chosen column of what a model returned, as n finite numbers."""
+    try:
+        y = np.asarray(y, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"f must return numbers, got {arg.shorten(y)}; explain class probabilities, "
+            "not class names."
+        ) from None
+    if y.ndim == 2 and y.shape[1] == 1 and output is None:
+        y = y[:, 0]
+    if y.ndim == 2 and y.shape[0] == n:
+        y = y[:, _column(output, y.shape[1], classes)]
+    elif output is not None:
+        raise ValueError(f"output must be left out when f has a single output, got {output!r}.")
+    if y.shape != (n,):
+        raise ValueError(
+            f"f must return one value per row (shape ({n},)), or one row of outputs, "
+            f"got shape {y.shape}."
+        )
+    if not np.all(np.isfinite(y)):
+        raise ValueError(
+            f"f must return finite values, got {int(np.sum(~np.isfinite(y)))} nan or infinite "
+            f"value(s) for {n} row(s)."
+        )
+    return y
+
+
+def _column(output: Any, columns: int, classes: list[Any]) -> int:
+    if output is None:
+        raise ValueError(
+            f"output must pick one of the {columns} outputs of f: "
+            f"{'a class of ' + arg.shorten(classes) if classes else f'0 to {columns - 1}'}."
+        )
+    if output in classes:
+        return classes.index(output)
+    if isinstance(output, int | np.integer) and 0 <= output < columns:
+        return int(output)
+    allowed = f"a class of {arg.shorten(classes)} or " if classes else ""
+    raise ValueError(f"output must be {allowed}a column from 0 to {columns - 1}, got {output!r}.")
