@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
+from . import _special as special
 from . import arguments as arg
 from .laws import BoxLaw
 
@@ -106,7 +106,7 @@ class Gaussian:
     Each of ``mu``, ``sigma``, ``p`` is one number for all features or one per feature; scalars
     stretch to the length of the instance being explained.
 
-    Example
+    Example:
     -------
     >>> world = Gaussian(mu=0, sigma=1, p=4)
     >>> world.boxes(2).describe(0, 2)
@@ -173,9 +173,7 @@ class Gaussian:
             edges.append(q[1:-1])
             log_prob[j, : p[j]] = -np.log(p[j])
             lo[j, : p[j]], hi[j, : p[j]] = q[:-1], q[1:]
-        law = BoxLaw(
-            log_prob, _stretch(mu, shape), _stretch(sigma, shape), lo, hi
-        )
+        law = BoxLaw(log_prob, _stretch(mu, shape), _stretch(sigma, shape), lo, hi)
         names = self.names or default_names(d)
         return Boxes(law, tuple(edges), True, names, mu, sigma, np.zeros(d, bool), {})
 
@@ -257,8 +255,12 @@ class Empirical:
         share = np.maximum(count, 1)
         mean = np.bincount(box, values, len(edges) + 1) / share
         sd = np.sqrt(np.bincount(box, (values - mean[box]) ** 2, len(edges) + 1) / share)
-        first = np.array([values[box == k][0] if count[k] else edges[max(k - 1, 0)]
-                          for k in range(len(edges) + 1)])
+        first = np.array(
+            [
+                values[box == k][0] if count[k] else edges[max(k - 1, 0)]
+                for k in range(len(edges) + 1)
+            ]
+        )
         point = np.array([np.all(values[box == k] == first[k]) for k in range(len(edges) + 1)])
         mean, sd = np.where(point, first, mean), np.where(point, 0.0, sd)
         return edges, count / len(values), mean, sd, ends, tops
@@ -277,9 +279,7 @@ def default_names(d: int) -> tuple[str, ...]:
     return tuple(f"x{j + 1}" for j in range(d))
 
 
-def read_table(
-    X: Any, categorical: Any
-) -> tuple[np.ndarray, list[str], dict[int, np.ndarray]]:
+def read_table(X: Any, categorical: Any) -> tuple[np.ndarray, list[str], dict[int, np.ndarray]]:
     """A training table as floats, its column names, and the labels of its text columns."""
     named = hasattr(X, "columns")
     columns = [X[c].to_numpy() for c in X.columns] if named else _columns(X)

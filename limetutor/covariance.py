@@ -42,8 +42,11 @@ def secular(lam: ArrayLike, alpha: ArrayLike, sign: float = -1.0) -> np.ndarray:
     alpha = _probabilities(alpha)
     lam = np.asarray(lam, float)[..., None]
     odds = alpha / (1 - alpha)
-    return 1 + odds.sum() - lam[..., 0] + sign * np.sum(
-        odds / (1 - lam * alpha * (1 - alpha)), axis=-1
+    return (
+        1
+        + odds.sum()
+        - lam[..., 0]
+        + sign * np.sum(odds / (1 - lam * alpha * (1 - alpha)), axis=-1)
     )
 
 

@@ -15,7 +15,8 @@ from . import surrogate
 from .boxes import Boxes, World
 from .kernels import log_weights
 from .models import predictor
-from .sampling import SAMPLERS, sampler as draw_for, tilted_sampler
+from .sampling import SAMPLERS, tilted_sampler
+from .sampling import sampler as draw_for
 
 BATCH = 2**20  # numbers in one batch of samples, about 8 MB: memory does not grow with n
 SELECTIONS = ("auto", "highest", "forward")

@@ -21,7 +21,7 @@ PRODUCT_KERNELS = ("gaussian", "mismatch")  # weights that factor over the coord
 
 
 def gaussian(x: np.ndarray, z: np.ndarray, xi: np.ndarray, nu: float, boxes: Boxes) -> np.ndarray:
-    """log pi = -||x - xi||^2 / 2nu^2 (paper, Eq. def-weights).
+    """Log pi = -||x - xi||^2 / 2nu^2 (paper, Eq. def-weights).
 
     A categorical coordinate counts 1 where it differs and 0 where it agrees: its values are
     labels, and a difference of labels means nothing.
@@ -33,7 +33,7 @@ def gaussian(x: np.ndarray, z: np.ndarray, xi: np.ndarray, nu: float, boxes: Box
 
 
 def mismatch(x: np.ndarray, z: np.ndarray, xi: np.ndarray, nu: float, boxes: Boxes) -> np.ndarray:
-    """log pi = -(number of coordinates in another box) / 2nu^2: the default of `lime`.
+    """Log pi = -(number of coordinates in another box) / 2nu^2: the default of `lime`.
 
     `lime` writes sqrt(exp(-D^2 / nu^2)) with D the Euclidean distance between z and (1, ..., 1).
     """
@@ -41,7 +41,7 @@ def mismatch(x: np.ndarray, z: np.ndarray, xi: np.ndarray, nu: float, boxes: Box
 
 
 def cosine(x: np.ndarray, z: np.ndarray, xi: np.ndarray, nu: float, boxes: Boxes) -> np.ndarray:
-    """log pi = -D^2 / 2nu^2 with D = 1 - sqrt(|z| / d), the cosine distance from z to (1, ..., 1).
+    """Log pi = -D^2 / 2nu^2 with D = 1 - sqrt(|z| / d), the cosine distance from z to (1, ..., 1).
 
     What `lime` uses for text and images. It does not factor over the coordinates.
     """

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
+
+from . import _special as special
 
 LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
 
@@ -72,7 +73,9 @@ def normal_box(lo: ArrayLike, hi: ArrayLike, total: ArrayLike | None = None) -> 
         narrow = straddles & (far - near < 0.3)
         log_inside = np.where(straddles, log_rest, log_small)
         if np.any(narrow):
-            log_inside = np.where(narrow, log_phi + np.log(_narrow_mass(near, far, 1.0)), log_inside)
+            log_inside = np.where(
+                narrow, log_phi + np.log(_narrow_mass(near, far, 1.0)), log_inside
+            )
         log_outside = np.where(straddles, log_small, log_rest)
         # phi(near) / mass, with phi(near) cancelled where the mass is small
         over_small = fall / small
@@ -200,7 +203,7 @@ class BoxLaw:
         return mean, np.sqrt(within + between)
 
     def sample(self, rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """n draws: values (n, d) and the boxes they came from (n, d)."""
+        """N draws: values (n, d) and the boxes they came from (n, d)."""
         d = self.mean.shape[0]
         edges = np.cumsum(self.prob, axis=1)
         edges /= edges[:, -1:]

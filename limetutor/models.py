@@ -16,7 +16,7 @@ from .boxes import Boxes
 class Linear:
     """The linear model f(x) = a.x + b of the paper (Assumption hyp:model).
 
-    Example
+    Example:
     -------
     >>> f = Linear([10, -10])
     >>> f([[1.0, 2.0]])

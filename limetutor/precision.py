@@ -26,9 +26,7 @@ def covariance_tail(t: float, n: int, d: int, *, corrected: bool = True) -> floa
     return float(4 * d**2 * np.exp(-2 * n * t**2))
 
 
-def inverse_tail(
-    t: float, n: int, d: int, C: float, A: float, *, corrected: bool = True
-) -> float:
+def inverse_tail(t: float, n: int, d: int, C: float, A: float, *, corrected: bool = True) -> float:
     """Bound on P(||Sigma^^-1 - Sigma^-1|| >= t) for t <= 3 d A / C (Proposition control-operator-...).
 
     Printed: 8 d^2 exp(-C^4 n t^2 / (162 d^4 A^4)). Corrected: with t' = C^2 t / (18 d^2 A^2) both
@@ -89,24 +87,28 @@ def theorem_sample_size(
     spread = np.sum((f.a * sigma) ** 2)
     centre = float(f(limit.mu_tilde[None])[0]) ** 2
     tilted = float(np.sum((f.a * limit.sigma_tilde) ** 2))
-    return float(max(
-        288 * spread * d**2 * A**2 / (eps * C) ** 2 * np.log(12 * d / eta),
-        18 * d**2 * A**2 / C**2 * np.log(24 * d**2 / eta),
-        648 * d**5 * A**4 * (3 * centre + tilted) / (eps * C) ** 2 * np.log(24 * d**2 / eta),
-    ))
+    return float(
+        max(
+            288 * spread * d**2 * A**2 / (eps * C) ** 2 * np.log(12 * d / eta),
+            18 * d**2 * A**2 / C**2 * np.log(24 * d**2 / eta),
+            648 * d**5 * A**4 * (3 * centre + tilted) / (eps * C) ** 2 * np.log(24 * d**2 / eta),
+        )
+    )
 
 
 def _corrected_sample_size(
     limit: Limit, eps: float, eta: float, d: int, C: float, A: float
 ) -> float:
-    """n at which each of the three events of the proof fails with probability eta / 3 at most."""
+    """N at which each of the three events of the proof fails with probability eta / 3 at most."""
     for_matrix = np.log(6 * (d + 1) ** 2 / eta) * (d + 1) ** 2 / 2
     B = response_bound(limit.f, limit.xi, limit.nu)
     norm = np.linalg.norm(limit.Gamma)
     t1, t2 = C / (6 * d * A), eps * C / (12 * d * A)
     t3 = min(eps / (2 * norm) if norm > 0 else np.inf, 3 * d * A / C)
-    return float(max(
-        for_matrix / t1**2,
-        2 * B**2 * (d + 1) / t2**2 * np.log(6 * (d + 1) / eta),
-        for_matrix / (C**2 * t3 / (18 * d**2 * A**2)) ** 2,
-    ))
+    return float(
+        max(
+            for_matrix / t1**2,
+            2 * B**2 * (d + 1) / t2**2 * np.log(6 * (d + 1) / eta),
+            for_matrix / (C**2 * t3 / (18 * d**2 * A**2)) ** 2,
+        )
+    )

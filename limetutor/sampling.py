@@ -38,9 +38,7 @@ def sampler(name: str, boxes: Boxes, xi: np.ndarray) -> Draw:
     return {"bins": bins, "gaussian": gaussian}[name]
 
 
-def tilted_sampler(
-    boxes: Boxes, xi: np.ndarray, nu: float, kernel: Any
-) -> tuple[Draw, float]:
+def tilted_sampler(boxes: Boxes, xi: np.ndarray, nu: float, kernel: Any) -> tuple[Draw, float]:
     """Samples from the tilted law, and log C, the weight each of them stands for.
 
     The same limit as weighting, with every sample counting in full (the idea of GLIME, Tan et al.

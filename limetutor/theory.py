@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
+from . import _special as special
 from . import arguments as arg
 from . import covariance
 from .boxes import Boxes, Gaussian, World, standard_quantiles
@@ -51,12 +51,16 @@ class Tilt:
     @property
     def alpha(self) -> np.ndarray:
         """P~(z_j = 1), from whichever of alpha and 1 - alpha is the smaller."""
-        return np.where(self.log_alpha < np.log(0.5), np.exp(self.log_alpha), -np.expm1(self.log_rest))
+        return np.where(
+            self.log_alpha < np.log(0.5), np.exp(self.log_alpha), -np.expm1(self.log_rest)
+        )
 
     @property
     def rest(self) -> np.ndarray:
         """1 - alpha_j, precise when it is tiny."""
-        return np.where(self.log_rest < np.log(0.5), np.exp(self.log_rest), -np.expm1(self.log_alpha))
+        return np.where(
+            self.log_rest < np.log(0.5), np.exp(self.log_rest), -np.expm1(self.log_alpha)
+        )
 
 
 def gaussian_tilt(
@@ -143,12 +147,12 @@ def box_tilt(boxes: Boxes, xi: np.ndarray, nu: float, kernel: str) -> Tilt:
     mu_tilde, sigma_tilde = law.mean_and_deviation()
     gap = inside - outside
     theta = -np.exp(log_alpha + log_rest) * gap
-    return Tilt(
-        log_alpha, log_rest, mu_tilde, sigma_tilde, theta, inside - xi, gap, log_mass
-    )
+    return Tilt(log_alpha, log_rest, mu_tilde, sigma_tilde, theta, inside - xi, gap, log_mass)
 
 
-def _refuse_empty(boxes: Boxes, own: np.ndarray, log_alpha: np.ndarray, log_rest: np.ndarray) -> None:
+def _refuse_empty(
+    boxes: Boxes, own: np.ndarray, log_alpha: np.ndarray, log_rest: np.ndarray
+) -> None:
     for j in np.flatnonzero(np.isneginf(log_alpha)):
         raise ValueError(
             f"xi must lie in a box that holds training values, but no row has "
@@ -203,7 +207,9 @@ def mean_weighted_square_distance(
 
     Paper: remark after Lemma gaussian-second-order. Appendix: Gaussian integrals.
     """
-    xi, mu, sigma = np.broadcast_arrays(*(np.atleast_1d(np.asarray(v, float)) for v in (xi, mu, sigma)))
+    xi, mu, sigma = np.broadcast_arrays(
+        *(np.atleast_1d(np.asarray(v, float)) for v in (xi, mu, sigma))
+    )
     mean, sd, log_mass = tilted_normal(xi, mu, nu, sigma)
     return float(np.exp(log_mass.sum()) * np.sum((mean - xi) ** 2 + sd**2))
 
@@ -243,7 +249,7 @@ class Limit:
 
     @property
     def log_C(self) -> float:
-        """log C_d, which never underflows."""
+        """Log C_d, which never underflows."""
         return float(self.tilt.log_mass.sum())
 
     @property
@@ -331,7 +337,7 @@ def limit(
     penalty competes with the total weight of n samples, so n is needed:
     beta_j becomes beta_j s_j / (s_j + ridge / (n C)), s_j = alpha_j (1 - alpha_j).
 
-    Example
+    Example:
     -------
     >>> limit(Linear([10, -10]), [0.961, 0.432], Gaussian(), nu=1.0).coef.round(2)
     array([11.4 , -1.76])
@@ -358,7 +364,9 @@ def limit(
         critical = critical_bandwidth(xi, boxes.mu, boxes.sigma, *standard_box(world, boxes, xi))
     shrinkage = np.ones(boxes.d)
     if ridge > 0:
-        n = arg.whole("n", 0 if n is None else n, 1, because=" with ridge (the penalty weighs against n)")
+        n = arg.whole(
+            "n", 0 if n is None else n, 1, because=" with ridge (the penalty weighs against n)"
+        )
         log_s = law.log_alpha + law.log_rest
         shrinkage = special.expit(log_s - np.log(ridge / n) + law.log_mass.sum())
     return Limit(f, xi, nu, kernel, boxes.names, law, critical, shrinkage)
