@@ -1,0 +1,104 @@
+"""What the book needs from Sphinx beyond Jupyter Book, so that a plain ``jupyter-book build .`` works.
+
+- figures are drawn for a page without a kernel (``LIMETUTOR_MODE=static``);
+- the execution cache forgets everything when the package or its drawing libraries change;
+- scripts, styles and MathJax come with the site: no page asks another host for anything;
+- what Jupyter Book emits twice is emitted once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+ROOT = Path(__file__).resolve().parents[2]
+ASSETS = ROOT / "book" / "_assets"
+
+# The parts of MathJax a page can ask for: the program, its fonts and the TeX macros that it loads
+# when it meets them. The package has 24 MB; these are 3.
+MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register everything; kernels inherit the environment set here."""
+    os.environ.setdefault("LIMETUTOR_MODE", "static")
+    # Kernels must find the package of this checkout even where it is not installed.
+    paths = [str(ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+    app.connect("config-inited", key_the_cache)
+    app.connect("builder-inited", write_static_files)
+    app.connect("html-page-context", drop_repeated_scripts, priority=900)
+    app.add_css_file("limetutor.css", priority=900)
+    app.add_js_file("limetutor.js", loading_method="defer")
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def fingerprint() -> str:
+    """A hash of all that outputs depend on apart from the notebooks."""
+    digest = hashlib.sha256(os.environ["LIMETUTOR_MODE"].encode())
+    for name in ("numpy", "scipy", "matplotlib", "scikit-learn"):
+        digest.update(f"{name} {version(name)}".encode())
+    files = (p for p in (ROOT / "limetutor").rglob("*") if p.suffix in (".py", ".csv", ".json"))
+    for path in sorted(files):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def key_the_cache(app: Sphinx, config: Config) -> None:
+    """Keep executed notebooks in a folder named by the fingerprint, and drop older ones.
+
+    The setting is part of Sphinx's environment, so a new value also makes it read every page again.
+    """
+    caches = Path(app.outdir).parent / ".jupyter_cache"
+    config.nb_execution_cache_path = str(caches / fingerprint())
+    for old in caches.glob("*") if caches.is_dir() else ():
+        if old.name != fingerprint():
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def write_static_files(app: Sphinx) -> None:
+    """Put the player, the book's style and MathJax where Sphinx picks up static files."""
+    from limetutor.interactive import page_css, page_js
+
+    static = Path(app.outdir).parent / ".limetutor_static"
+    static.mkdir(parents=True, exist_ok=True)
+    book_css = (ASSETS / "book.css").read_text(encoding="utf-8")
+    (static / "limetutor.css").write_text(page_css() + book_css, encoding="utf-8")
+    (static / "limetutor.js").write_text(page_js(), encoding="utf-8")
+    spec = importlib.util.find_spec("sphinx-mathjax-offline")
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("The book needs the package sphinx-mathjax-offline.")
+    package = Path(spec.origin).parent / "static" / "mathjax"
+    for part in MATHJAX:
+        target = static / "mathjax" / part
+        if target.exists():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        copy = shutil.copytree if (package / part).is_dir() else shutil.copyfile
+        copy(package / part, target)
+    app.config.html_static_path.append(str(static))
+    app.config.mathjax_path = "mathjax/tex-chtml.js"
+
+
+def drop_repeated_scripts(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Emit each script once: declared twice, a ``const`` is an error in the reader's console."""
+    scripts = context.get("script_files", [])
+    seen: set[Any] = set()
+    kept = []
+    for script in scripts:
+        attributes = getattr(script, "attributes", {})
+        name = attributes.get("body") or str(getattr(script, "filename", script))
+        if name not in seen:
+            kept.append(script)
+        seen.add(name)
+    context["script_files"] = kept

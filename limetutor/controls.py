@@ -1,0 +1,143 @@
+"""The two controls an interactive figure can have: a slider with clean stops, and a choice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+
+#: A live slider is this much finer than the one drawn in advance for the static page.
+_LIVE_DENSITY = 5
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number between ``start`` and ``stop``, resting on ``stops`` clean values.
+
+    Each stop is exactly the number that ``fmt`` shows, so label and value agree, and the
+    default ``value`` takes the place of the stop nearest to it.  With ``log`` the stops are
+    evenly spaced on a logarithmic scale.  A ``live`` slider needs a kernel; on the static page
+    it stays at its default.
+    """
+
+    start: float
+    stop: float
+    value: float
+    stops: int = 41
+    label: str = ""
+    log: bool = False
+    fmt: str = "{:.2f}"
+    live: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.start < self.stop:
+            raise ValueError(
+                f"A slider must run upwards, but start={self.start} and stop={self.stop}."
+            )
+        if not self.start <= self.value <= self.stop:
+            raise ValueError(
+                f"The default {self.value} lies outside the slider's range "
+                f"[{self.start}, {self.stop}]."
+            )
+        if self.log and self.start <= 0:
+            raise ValueError(f"A logarithmic slider needs start > 0, not {self.start}.")
+        if self.stops < 2:
+            raise ValueError(f"A slider needs at least two stops, not {self.stops}.")
+        if len(set(self.values)) < self.stops:
+            raise ValueError(
+                f"fmt={self.fmt!r} cannot tell {self.stops} stops between "
+                f"{self.start} and {self.stop} apart: show more digits or take "
+                f"fewer stops."
+            )
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The stops, in increasing order."""
+        return self._grid(self.stops)
+
+    @property
+    def live_values(self) -> tuple[float, ...]:
+        """Finer stops for a running kernel, which need not be drawn in advance."""
+        return tuple(sorted(set(self._grid(_LIVE_DENSITY * (self.stops - 1) + 1))))
+
+    @property
+    def default(self) -> float:
+        """The default value as ``fmt`` shows it."""
+        return self._clean(self.value)
+
+    def text(self, value: float) -> str:
+        """How the reader sees a value."""
+        return self.fmt.format(value)
+
+    def _grid(self, count: int) -> tuple[float, ...]:
+        space = np.geomspace if self.log else np.linspace
+        grid = space(self.start, self.stop, count)
+        scale = np.log if self.log else np.asarray
+        # The ends stay put, so that a reader can always go all the way.
+        nearest = int(np.argmin(np.abs(scale(grid) - scale(self.value))))
+        if 0 < nearest < count - 1:
+            grid[nearest] = self.value
+        values = tuple(self._clean(v) for v in grid)
+        # A default a hair away from an end would be lost: it replaces that end.
+        if self.default not in values:
+            values = tuple(self.default if i == nearest else v for i, v in enumerate(values))
+        return values
+
+    def _clean(self, value: float) -> float:
+        whole = re.search(r"\{:[^}]*d\}", self.fmt) is not None
+        text = self.fmt.format(round(value) if whole else float(value))
+        found = _NUMBER.search(text.replace(",", "").replace("\N{MINUS SIGN}", "-"))
+        shown = float(found.group()) if found else float("nan")
+        if not abs(shown - value) <= 0.5 * max(abs(value), self.stop - self.start):
+            raise ValueError(
+                f"fmt={self.fmt!r} shows {value:g} as {text!r}; it must show the number itself."
+            )
+        return int(shown) if whole else shown
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few ``options``: a list, or a mapping from what is shown to what ``draw`` gets."""
+
+    options: Sequence[Hashable] | Mapping[str, Any]
+    value: Any = None
+    label: str = ""
+    live: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.options) < 2:
+            raise ValueError("A choice needs at least two options.")
+        if self.value is not None and self.value not in self.values:
+            raise ValueError(
+                f"The default {self.value!r} is not among the options {list(self.values)!r}."
+            )
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """What ``draw`` may receive."""
+        mapping = isinstance(self.options, Mapping)
+        return tuple(self.options.values() if mapping else self.options)
+
+    @property
+    def live_values(self) -> tuple[Any, ...]:
+        """With a kernel the options are the same."""
+        return self.values
+
+    @property
+    def default(self) -> Any:
+        """The default, the first option if none was named."""
+        return self.values[0] if self.value is None else self.value
+
+    def text(self, value: Any) -> str:
+        """How the reader sees a value."""
+        if isinstance(self.options, Mapping):
+            return str(list(self.options)[self.values.index(value)])
+        return str(value)
+
+
+Control = Slider | Choice

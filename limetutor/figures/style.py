@@ -1,0 +1,142 @@
+"""One look for every figure of the book.
+
+Colours are named by what they stand for, not by hue: ``color.xi`` is the example being explained,
+``color.surrogate`` what LIME fits.  Each role has a light and a dark shade.  Figures are drawn in
+the light shades; on a page the shades become CSS variables and follow the reader's theme.
+
+A figure function draws on a figure it is given or makes one with :func:`new_figure`; either way
+the axes must be created inside the style, so decorate it with :func:`styled`::
+
+    @styled
+    def two_curves() -> Figure:
+        fig = new_figure((6.4, 3.6))
+        ax = fig.subplots()
+        ax.plot(x, y, color=color.surrogate, label="surrogate")
+        return fig
+
+Prefer Unicode (ν, ξ, β₁) to mathtext in labels: it stays text on the page and takes its font.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from types import SimpleNamespace
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+# role: (light, dark).  Every pair but the decorative grid and paper has a contrast of at least 3:1
+# with its page (white, #14181e), and the hues differ in lightness for colour-blind readers.
+PALETTE: dict[str, tuple[str, str]] = {
+    "ink": ("#20262e", "#d5dce4"),  # axes, text, the model f itself
+    "muted": ("#626b77", "#9aa5b1"),  # what should recede: references, annotations
+    "grid": ("#d5dae0", "#3b4552"),  # decoration only
+    "paper": ("#fffffe", "#14181e"),  # the page behind: halos, edges of markers
+    "xi": ("#c8102e", "#ff7080"),  # ξ, the example explained
+    "box": ("#00805c", "#36c79b"),  # quantile boxes and their edges
+    "sample": ("#7656a4", "#b89be2"),  # new examples and their weights
+    "surrogate": ("#0067a8", "#5cb4f2"),  # what LIME fits, empirical coefficients
+    "truth": ("#b35a00", "#f3a34a"),  # theory: the limit, the predicted value
+}
+
+color = SimpleNamespace(
+    **{role: light for role, (light, _) in PALETTE.items()},
+    positive=PALETTE["surrogate"][0],
+    negative=PALETTE["truth"][0],
+)
+color.__doc__ = "Colours by role: color.ink, color.xi, color.surrogate, …"
+
+#: Negative – nothing – positive, for maps of a coefficient.
+diverging = LinearSegmentedColormap.from_list(
+    "limetutor-diverging", [color.negative, "#f4f4f2", color.positive]
+)
+
+RC: dict[str, Any] = {
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    # Fixed margins: constrained layout costs 50 ms a frame and lets the axes wander between frames.
+    "figure.subplot.left": 0.125,
+    "figure.subplot.right": 0.975,
+    "figure.subplot.bottom": 0.185,
+    "figure.subplot.top": 0.955,
+    "figure.subplot.wspace": 0.32,
+    "figure.subplot.hspace": 0.4,
+    # Large enough to be read on a phone, where the picture shrinks by a fifth.
+    "font.size": 12.5,
+    "axes.labelsize": 13,
+    "axes.titlesize": 13,
+    "xtick.labelsize": 12,
+    "ytick.labelsize": 12,
+    "legend.fontsize": 12,
+    "text.color": color.ink,
+    "axes.labelcolor": color.ink,
+    "axes.edgecolor": color.muted,
+    "xtick.color": color.muted,
+    "ytick.color": color.muted,
+    "xtick.labelcolor": color.ink,
+    "ytick.labelcolor": color.ink,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.unicode_minus": True,
+    "axes.prop_cycle": mpl.cycler(
+        color=[color.surrogate, color.truth, color.box, color.sample, color.xi]
+    ),
+    "axes.grid": False,
+    "grid.color": color.grid,
+    "grid.linewidth": 0.8,
+    "legend.frameon": False,
+    "lines.linewidth": 2,
+    "image.cmap": "cividis",
+    "patch.edgecolor": color.ink,
+    # The same elements in the same order in every frame: stable ids, no point dropped on the way.
+    "svg.hashsalt": "limetutor",
+    "svg.fonttype": "none",
+    "path.simplify": False,
+}
+
+
+def styled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Run ``function`` in the book's style (the user's own rcParams come back afterwards)."""
+
+    @wraps(function)
+    def in_style(*args: Any, **kwargs: Any) -> Any:
+        with mpl.rc_context(RC):
+            return function(*args, **kwargs)
+
+    return in_style
+
+
+@styled
+def new_figure(size: Sequence[float] = (6.4, 3.6)) -> Figure:
+    """A fresh figure in the book's style, ``size`` in inches; pyplot never hears of it."""
+    return Figure(figsize=tuple(size))
+
+
+def as_css_variable(hex_color: str) -> str:
+    """``#c8102e`` → ``var(--lt-xi,#c8102e)``; a colour that is no role stays as it is."""
+    role = _ROLE_OF.get(hex_color.lower())
+    return f"var(--lt-{role},{hex_color})" if role else hex_color
+
+
+_ROLE_OF = {light: role for role, (light, _) in PALETTE.items()}
+
+# How the places a figure can be shown in say "dark": the book, JupyterLab, Colab, VS Code.
+_DARK = (
+    "html[data-theme=dark]",
+    "body[data-jp-theme-light=false]",
+    "html[theme=dark]",
+    "body.vscode-dark",
+)
+
+
+def theme_css() -> str:
+    """The palette as CSS rules: light by default and on paper, dark where the page is dark."""
+    light = "".join(f"--lt-{role}:{shades[0]};" for role, shades in PALETTE.items())
+    dark = "".join(f"--lt-{role}:{shades[1]};" for role, shades in PALETTE.items())
+    dark_pages = ",".join(f"{page} .lt-figure" for page in _DARK)
+    return f".lt-figure{{{light}}}\n@media not print{{{dark_pages}{{{dark}}}}}\n"
