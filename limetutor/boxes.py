@@ -39,6 +39,7 @@ class Boxes:
 
     @property
     def d(self) -> int:
+        """Number of features."""
         return len(self.edges)
 
     def discretize(self, x: np.ndarray) -> np.ndarray:
@@ -219,6 +220,7 @@ class Empirical:
 
     @property
     def d(self) -> int:
+        """Number of features."""
         return self.table.shape[1]
 
     def boxes(self, d: int | None = None) -> Boxes:
@@ -276,6 +278,7 @@ _PADDING = ((1, 0.0), (2, 0.0), (3, 1.0), (4, -1.0), (5, 1.0))
 
 
 def default_names(d: int) -> tuple[str, ...]:
+    """x1, x2, ... for features without names."""
     return tuple(f"x{j + 1}" for j in range(d))
 
 

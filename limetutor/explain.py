@@ -38,7 +38,7 @@ class Explanation:
 
     ``coef`` (d,), ``intercept``, and ``covariance`` ((d+1, d+1), intercept first) of the sampling
     error. A feature that was left out has coefficient 0 and standard error 0: it was not
-    estimated. ``weights`` of kept samples are relative to exp(log_scale).
+    estimated.
     """
 
     coef: np.ndarray
@@ -75,18 +75,22 @@ class Explanation:
 
     @property
     def x(self) -> np.ndarray:
+        """New examples (n, d)."""
         return self._kept().x
 
     @property
     def z(self) -> np.ndarray:
+        """Their indicators (n, d)."""
         return self._kept().z
 
     @property
     def weights(self) -> np.ndarray:
+        """Their weights (n,)."""
         return self._kept().weights
 
     @property
     def y(self) -> np.ndarray:
+        """The responses f(x) (n,)."""
         return self._kept().y
 
     def _kept(self) -> Samples:
@@ -119,8 +123,10 @@ class Explanation:
             f"Explanation of f(xi) = {self.prediction:.4g} with {self.n} samples, nu = {self.nu:g}, "
             f"{self.kernel} kernel, {self.sampler} sampler"
         ]
-        for j in self.order()[:10]:
-            lines.append(f"  {self.coef[j]:+10.4g} ± {self.stderr[j]:<8.2g} {self.box_names[j]}")
+        lines += [
+            f"  {self.coef[j]:+10.4g} ± {self.stderr[j]:<8.2g} {self.box_names[j]}"
+            for j in self.order()[:10]
+        ]
         if len(self.order()) > 10:
             lines.append(f"  ... and {len(self.order()) - 10} more")
         lines.append(
@@ -165,21 +171,33 @@ def explain(
 
     Parameters
     ----------
-    f : function of an (n, d) array, or a fitted scikit-learn estimator
-    xi : the instance, d numbers
-    world : :class:`Gaussian` or :class:`Empirical`, where new examples come from
-    nu : bandwidth of the kernel
-    n : number of new examples
-    seed : results are bit-identical for a seed
-    kernel : "gaussian" (on x, the paper), "mismatch" (on z, `lime`), "cosine", or a function of
-        (x, z, xi, nu) that returns weights
-    sampler : "bins" (a box, then a value in it), "gaussian" (the value directly), or "tilted"
-        (from the tilted law, with equal weights: the same limit, less noise)
-    ridge, lasso : penalties; at most one of them, scaled as in scikit-learn
-    features, select : keep only that many features: "highest" coefficients, "forward" selection,
-        or "auto" (forward up to 6, as `lime` does)
-    output : which output to explain, a class or a column, where f has several
-    keep : keep samples, weights and responses (memory then grows with n)
+    f
+        A function of an (n, d) array, or a fitted scikit-learn estimator.
+    xi
+        The instance, d numbers.
+    world
+        :class:`Gaussian` or :class:`Empirical`: where new examples come from.
+    nu
+        Bandwidth of the kernel.
+    n
+        Number of new examples.
+    seed
+        Results are bit-identical for a seed.
+    kernel
+        "gaussian" (on x, the paper), "mismatch" (on z, `lime`), "cosine", or a function of
+        (x, z, xi, nu) that returns weights.
+    sampler
+        "bins" (a box, then a value in it), "gaussian" (the value directly), or "tilted" (from
+        the tilted law, with equal weights: the same limit, less noise).
+    ridge, lasso
+        Penalties, at most one of them, scaled as in scikit-learn.
+    features, select
+        Keep only that many features: those with the "highest" coefficients, by "forward"
+        selection, or "auto" (forward up to 6, as `lime` does).
+    output
+        Which output to explain, a class or a column, where f has several.
+    keep
+        Keep samples, weights and responses; memory then grows with n.
     """
     nu = arg.positive("nu", nu)
     arg.one_of("sampler", sampler, SAMPLERS)

@@ -177,6 +177,7 @@ class BoxLaw:
 
     @property
     def prob(self) -> np.ndarray:
+        """Probability of each box, (d, K)."""
         return np.exp(self.log_prob)
 
     def standard_ends(self) -> tuple[np.ndarray, np.ndarray]:

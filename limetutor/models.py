@@ -31,6 +31,7 @@ class Linear:
         object.__setattr__(self, "b", arg.scalar("b", self.b))
 
     def __call__(self, x: Any) -> np.ndarray:
+        """The value of f at each row of x."""
         return np.asarray(x, dtype=float) @ self.a + self.b
 
     def __repr__(self) -> str:
