@@ -8,9 +8,6 @@ PORT   ?=
 BIN    := $(VENV)/bin
 SITE   := _build/html
 
-# What the pages are made from besides their own sources: a change here executes every chapter anew
-# (the execution cache looks at the notebooks only).
-MACHINERY := $(shell find limetutor book/_ext -type f ! -path '*/__pycache__/*' 2>/dev/null)
 NOTEBOOKS := $(wildcard book/*.ipynb)
 SANITIZE  := $(wildcard tests/nbval.cfg)
 
@@ -28,14 +25,10 @@ serve:  # what make html has built
 	@"$(BIN)/python" tools/serve.py "$(SITE)" $(PORT)
 
 # Sphinx warns while it reads a page, and reads only changed pages: after a failed build it must
-# forget what it has read, or the next build would pass.
-html: $(VENV)/.book _build/.machinery  ## build the book into _build/html
+# forget what it has read, or the next build would pass. (That a change of the package executes every
+# chapter anew is the work of book/_ext.)
+html: $(VENV)/.book  ## build the book into _build/html
 	@"$(BIN)/jupyter-book" build . -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }
-
-_build/.machinery: $(MACHINERY)
-	@rm -rf _build
-	@mkdir -p _build
-	@touch $@
 
 lab: $(VENV)/.book  ## open the chapters in JupyterLab
 	@"$(BIN)/jupyter" lab --ServerApp.root_dir=book \
@@ -70,7 +63,7 @@ notebooks: $(VENV)/.test  ## execute every chapter and compare its outputs
 coverage: $(VENV)/.test  # of the last make unit and make notebooks together
 	@"$(BIN)/coverage" report --fail-under=95
 
-linkcheck: $(VENV)/.book _build/.machinery  ## follow the links to other sites (needs the network)
+linkcheck: $(VENV)/.book  ## follow the links to other sites (needs the network)
 	@"$(BIN)/jupyter-book" build . --builder linkcheck
 
 format: $(VENV)/.test  ## put code into shape
