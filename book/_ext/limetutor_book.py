@@ -3,7 +3,7 @@
 - figures are drawn for a page without a kernel (``LIMETUTOR_MODE=static``);
 - the execution cache forgets everything when the package or its drawing libraries change;
 - scripts, styles and MathJax come with the site: no page asks another host for anything;
-- what Jupyter Book emits twice is emitted once.
+- what Jupyter Book emits twice or for nothing is left out.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
     app.connect("config-inited", key_the_cache)
     app.connect("builder-inited", write_static_files)
-    app.connect("html-page-context", drop_repeated_scripts, priority=900)
+    app.connect("html-page-context", tidy_scripts, priority=900)
     app.add_css_file("limetutor.css", priority=900)
     app.add_js_file("limetutor.js", loading_method="defer")
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -88,17 +88,17 @@ def write_static_files(app: Sphinx) -> None:
     app.config.mathjax_path = "mathjax/tex-chtml.js"
 
 
-def drop_repeated_scripts(
+def tidy_scripts(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
 ) -> None:
-    """Emit each script once: declared twice, a ``const`` is an error in the reader's console."""
-    scripts = context.get("script_files", [])
-    seen: set[Any] = set()
-    kept = []
-    for script in scripts:
+    """Emit each script once (a ``const`` declared twice is an error), and nothing for thebe.
+
+    Thebe would start a kernel in the page from another host; our controls need none.
+    """
+    kept: dict[str, Any] = {}
+    for script in context.get("script_files", []):
         attributes = getattr(script, "attributes", {})
         name = attributes.get("body") or str(getattr(script, "filename", script))
-        if name not in seen:
-            kept.append(script)
-        seen.add(name)
-    context["script_files"] = kept
+        if "thebe" not in name.lower():
+            kept.setdefault(name, script)
+    context["script_files"] = list(kept.values())
