@@ -20,11 +20,12 @@ __version__ = "0.1.0"
 
 # what needs matplotlib, ipywidgets or scikit-learn is imported when it is first used
 _LAZY = {
-    "explore": "explore",
-    "Slider": "explore",
-    "Choice": "explore",
-    "show": "explore",
-    "check": "check",
+    "explore": "interactive",
+    "Slider": "interactive",
+    "Choice": "interactive",
+    "show": "interactive",
+    "check": "answers",
+    "repeat": "experiments",
 }
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "explain",
     "explore",
     "limit",
+    "repeat",
     "show",
 ]
 
