@@ -64,7 +64,7 @@ coverage: $(VENV)/.test  # of the last make unit and make notebooks together
 	@"$(BIN)/coverage" report --fail-under=95
 
 linkcheck: $(VENV)/.book  ## follow the links to other sites (needs the network)
-	@"$(BIN)/jupyter-book" build . --builder linkcheck
+	@"$(BIN)/jupyter-book" build . --builder linkcheck --path-output _build/links
 
 format: $(VENV)/.test  ## put code into shape
 	@"$(BIN)/ruff" check --fix .
