@@ -31,10 +31,24 @@ def shorten(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def floats(value: Any) -> np.ndarray:
+    """``value`` as an array of floats, a copy that later changes to ``value`` do not reach.
+
+    numpy would also read text ("1.5"), dates and complex numbers as floats; here they are a
+    TypeError, because whoever passes them means something else.
+    """
+    array = np.asarray(value)
+    if array.dtype.kind in "USTMmc":
+        raise TypeError(f"{array.dtype} is not a number")
+    if array.dtype == object and any(isinstance(entry, str) for entry in array.flat):
+        raise TypeError("text is not a number")
+    return array.astype(float)
+
+
 def numbers(name: str, value: Any) -> np.ndarray:
     """``value`` as a finite float array of any shape."""
     try:
-        array = np.asarray(value, dtype=float)
+        array = floats(value)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must hold numbers only, got {shorten(value)}.") from None
     if not np.all(np.isfinite(array)):
@@ -71,6 +85,14 @@ def positive(name: str, value: Any) -> float:
     return number
 
 
+def bandwidth(name: str, value: Any) -> float:
+    """A number above zero whose square neither underflows nor overflows."""
+    number = positive(name, value)
+    if not 1e-100 <= number <= 1e100:
+        raise ValueError(f"{name} must lie between 1e-100 and 1e100, got {number:g}.")
+    return number
+
+
 def not_negative(name: str, value: Any) -> float:
     """A single number, zero or above."""
     number = scalar(name, value)
@@ -86,6 +108,18 @@ def whole(name: str, value: Any, least: int, because: str = "") -> int:
         raise ValueError(f"{name} must be a whole number, got {shorten(value)}.")
     if value < least:
         raise ValueError(f"{name} must be {least} or more{because}, got {int(value)}.")
+    return int(value)
+
+
+def seed(name: str, value: Any) -> int | np.random.Generator | None:
+    """What starts a random generator: None, a whole number of 0 or above, or a generator."""
+    if value is None or isinstance(value, np.random.Generator):
+        return value
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
+        raise ValueError(
+            f"{name} must be None, a whole number of 0 or above, or a numpy Generator, "
+            f"got {shorten(value)}."
+        )
     return int(value)
 
 

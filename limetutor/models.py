@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
-from .boxes import Boxes
+from .boxes import Boxes, default_names
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Linear:
     """The linear model f(x) = a.x + b of the paper (Assumption hyp:model).
 
@@ -32,7 +32,12 @@ class Linear:
 
     def __call__(self, x: Any) -> np.ndarray:
         """The value of f at each row of x."""
-        return np.asarray(x, dtype=float) @ self.a + self.b
+        x = np.asarray(x, dtype=float)
+        if x.shape[-1:] != self.a.shape:
+            raise ValueError(
+                f"x must have {self.a.size} columns, one per entry of a, got shape {x.shape}."
+            )
+        return x @ self.a + self.b
 
     def __repr__(self) -> str:
         return f"Linear(a={np.array2string(self.a, precision=4, threshold=6)}, b={self.b:g})"
@@ -42,19 +47,26 @@ def predictor(f: Any, boxes: Boxes, output: Any = None) -> Callable[[np.ndarray]
     """``f`` as a function from rows (n, d) to finite numbers (n,), checked at every call.
 
     Functions are called as they are; classifiers by ``predict_proba``, other estimators by
-    ``predict``. An estimator fitted on a DataFrame gets one, and text columns get their text back.
+    ``predict``. An estimator fitted on a DataFrame gets one, with its own columns in its own order,
+    and so does its method (``model.predict_proba``); text columns get their text back.
     """
     call, classes = _callable_of(f)
-    with_frame = hasattr(f, "feature_names_in_") or bool(boxes.labels)
+    columns = _fitted_columns(getattr(f, "__self__", f), boxes)
 
     def predict(x: np.ndarray) -> np.ndarray:
-        y = call(_as_frame(x, boxes) if with_frame else x)
+        y = call(_as_frame(x, boxes, columns) if columns else x)
         return _one_output(y, len(x), output, classes)
 
     return predict
 
 
 def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
+    if isinstance(f, type):
+        raise TypeError(
+            f"f must be a fitted estimator or a function, got the class {f.__name__} itself."
+        )
+    if getattr(f, "__name__", "") == "predict_proba":
+        return f, list(getattr(getattr(f, "__self__", None), "classes_", ()))
     if hasattr(f, "predict_proba"):
         return f.predict_proba, list(getattr(f, "classes_", ()))
     if hasattr(f, "predict"):
@@ -67,19 +79,37 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
     )
 
 
-def _as_frame(x: np.ndarray, boxes: Boxes) -> Any:
+def _fitted_columns(model: Any, boxes: Boxes) -> list[str]:
+    """The columns of the DataFrame that f wants, or none where it takes arrays.
+
+    A world without names of its own (x1, x2, ...) takes those of the model, in order.
+    """
+    fitted = list(getattr(model, "feature_names_in_", ()))
+    if not fitted or set(fitted) == set(boxes.names):
+        return fitted or (list(boxes.names) if boxes.labels else [])
+    if boxes.names == default_names(boxes.d) and len(fitted) == boxes.d:
+        return fitted
+    raise ValueError(
+        f"f must be fitted on the columns of the world, {arg.shorten(list(boxes.names))}, "
+        f"got one fitted on {arg.shorten(fitted)}."
+    )
+
+
+def _as_frame(x: np.ndarray, boxes: Boxes, columns: list[str]) -> Any:
     import pandas as pd  # the caller gave a DataFrame, so pandas is there
 
-    frame = pd.DataFrame(x, columns=list(boxes.names))
+    named = set(columns) == set(boxes.names)
+    names = list(boxes.names) if named else columns
+    frame = pd.DataFrame(x, columns=names)
     for j, values in boxes.labels.items():
-        frame[boxes.names[j]] = values[x[:, j].astype(int)]
-    return frame
+        frame[names[j]] = values[x[:, j].astype(int)]
+    return frame[columns]
 
 
 def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
     """The chosen column of what a model returned, as n finite numbers."""
     try:
-        y = np.asarray(y, dtype=float)
+        y = arg.floats(y)
     except (TypeError, ValueError):
         raise ValueError(
             f"f must return numbers, got {arg.shorten(y)}; explain class probabilities, "
@@ -100,6 +130,10 @@ def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
         raise ValueError(
             f"f must return finite values, got {int(np.sum(~np.isfinite(y)))} nan or infinite "
             f"value(s) for {n} row(s)."
+        )
+    if np.max(np.abs(y)) > 1e140:  # its square, summed, must stay a number
+        raise ValueError(
+            f"f must return values within ±1e140, got {y[np.argmax(np.abs(y))]:g}; rescale it."
         )
     return y
 
