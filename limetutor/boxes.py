@@ -20,7 +20,7 @@ from . import arguments as arg
 from .laws import BoxLaw
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Boxes:
     """The boxes of d features, ready to use.
 
@@ -70,14 +70,18 @@ class Boxes:
 
     def encode(self, xi: Any) -> np.ndarray:
         """One instance as numbers: text values of categorical columns become their codes."""
-        row = list(np.ravel(np.asarray(xi, dtype=object))) if self.labels else xi
-        if self.labels and len(row) == self.d:
+        row = np.asarray(xi, dtype=object)
+        row = row[0] if row.ndim == 2 and len(row) == 1 else row  # X[:1], a frame of one row
+        if self.labels and row.shape == (self.d,):
+            row = row.copy()
             for j, values in self.labels.items():
                 hits = np.flatnonzero(values == row[j])
                 if hits.size == 0:
                     self._unknown_category(j, row[j])
                 row[j] = float(hits[0])
-        xi = arg.vector("xi", row, self.d, because=", one per feature of the world")
+        elif self.labels and row.ndim == 1:  # its text would hide what is wrong, the length
+            row = np.zeros(len(row))
+        xi = arg.vector("xi", row.tolist(), self.d, because=", one per feature of the world")
         for j in np.flatnonzero(self.categorical):
             if xi[j] not in self.law.mean[j, : len(self.edges[j]) + 1]:
                 self._unknown_category(j, xi[j])
@@ -100,7 +104,7 @@ def standard_quantiles(p: int) -> np.ndarray:
     return edges + 0.0  # no minus zero
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gaussian:
     """The paper's world: x_j ~ N(mu_j, sigma_j^2), cut at its p_j-quantiles.
 
@@ -271,7 +275,38 @@ class Empirical:
         return f"Empirical({len(self.table)} rows, {self.d} features, p={_short(self.p)})"
 
 
-World = Gaussian | Empirical
+@dataclass(frozen=True, eq=False)
+class BoxWorld:
+    """A world given by its boxes, whoever made them; see :func:`limetutor.from_lime`."""
+
+    _boxes: Boxes = field(repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return self._boxes.names
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return self._boxes.d
+
+    def boxes(self, d: int | None = None) -> Boxes:
+        """The boxes it was given."""
+        _agreed_dimension(d, self.d)
+        return self._boxes
+
+
+World = Gaussian | Empirical | BoxWorld
+
+
+def check_world(world: Any) -> None:
+    """Refuse what is not a world, such as the class itself or the training table."""
+    if not isinstance(world, World):
+        raise TypeError(
+            f"world must be an lt.Gaussian(...) or an lt.Empirical(...), got {arg.shorten(world)}."
+        )
+
 
 # what stands in for the boxes a coordinate does not have: (column of _column, value)
 _PADDING = ((1, 0.0), (2, 0.0), (3, 1.0), (4, -1.0), (5, 1.0))
@@ -285,34 +320,51 @@ def default_names(d: int) -> tuple[str, ...]:
 def read_table(X: Any, categorical: Any) -> tuple[np.ndarray, list[str], dict[int, np.ndarray]]:
     """A training table as floats, its column names, and the labels of its text columns."""
     named = hasattr(X, "columns")
-    columns = [X[c].to_numpy() for c in X.columns] if named else _columns(X)
+    columns = [X.iloc[:, j].to_numpy() for j in range(X.shape[1])] if named else _columns(X)
     if not columns or len(columns[0]) == 0:
         raise ValueError("X must have at least one row and one column, got an empty table.")
     names = [str(c) for c in X.columns] if named else list(default_names(len(columns)))
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"X must have different column names, got {twice!r} more than once.")
     positions = _positions("categorical", categorical, names)
     labels: dict[int, np.ndarray] = {}
     numeric = []
     for j, column in enumerate(columns):
         try:
-            values = np.asarray(column, dtype=float)
+            values = arg.floats(column)
         except (TypeError, ValueError):
             if j not in positions:
                 raise ValueError(
                     f"X must be numeric outside categorical columns, but column {names[j]!r} "
-                    "holds text; declare it in categorical=."
+                    f"holds {_remedy(column)}."
                 ) from None
-            if any(value is None or value != value for value in column):
-                raise ValueError(
-                    f"X must be complete, but column {names[j]!r} holds missing values."
-                ) from None
-            labels[j], codes = np.unique(np.asarray(column, dtype=object), return_inverse=True)
-            values = codes.astype(float)
+            labels[j], values = _labels_and_codes(names[j], column)
         if not np.all(np.isfinite(values)):
             raise ValueError(
                 f"X must be finite, but column {names[j]!r} holds nan or infinite values."
             )
         numeric.append(values)
     return np.stack(numeric, axis=1), names, labels
+
+
+def _remedy(column: np.ndarray) -> str:
+    if column.dtype.kind in "Mm":
+        return "dates; turn them into numbers"
+    return "text; declare it in categorical="
+
+
+def _labels_and_codes(name: str, column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The values of a text column in order, and for each row the position of its own."""
+    column = np.asarray(column, dtype=object)
+    if not all(isinstance(value, str) for value in column):
+        other = next(value for value in column if not isinstance(value, str))
+        raise ValueError(
+            f"X must hold text in every row of a text column, but column {name!r} also holds "
+            f"{arg.shorten(other)}."
+        )
+    labels, codes = np.unique(column, return_inverse=True)
+    return labels, codes.astype(float)
 
 
 def _columns(X: Any) -> list[np.ndarray]:
@@ -342,11 +394,16 @@ def _positions(name: str, columns: Any, names: list[str] | tuple[str, ...]) -> l
 
 def _given_edges(edges: dict[Any, ArrayLike] | None, names: list[str]) -> dict[int, np.ndarray]:
     given = {}
+    if not isinstance(edges, dict | None):
+        raise ValueError(
+            f"edges must be a dict from column to its inner edges, got {arg.shorten(edges)}."
+        )
     for column, values in (edges or {}).items():
+        position = _positions("edges", [column], names)[0]
         inner = arg.vector(f"edges[{column!r}]", values)
         if np.any(np.diff(inner) <= 0):
             raise ValueError(f"edges[{column!r}] must increase, got {arg.shorten(inner)}.")
-        given[_positions("edges", [column], names)[0]] = inner
+        given[position] = inner
     return given
 
 
@@ -355,6 +412,8 @@ def _agreed_dimension(asked: int | None, own: int | None) -> int:
         raise ValueError("d must be given: this world holds scalars and fits any dimension.")
     if asked is not None and own is not None and asked != own:
         raise ValueError(f"xi must have {own} entries, one per feature of the world, got {asked}.")
+    if asked == 0:
+        raise ValueError("xi must have at least one entry, got none.")
     return own if asked is None else asked
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from . import arguments as arg
 from . import surrogate
-from .boxes import Boxes, World
-from .kernels import log_weights
+from .boxes import Boxes, World, check_world
+from .kernels import PRODUCT_KERNELS, log_weights
 from .models import predictor
 from .sampling import SAMPLERS, tilted_sampler
 from .sampling import sampler as draw_for
@@ -32,7 +32,7 @@ class Samples:
     y: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Explanation:
     """A local linear model on "same box as xi?" indicators, with its uncertainty.
 
@@ -56,6 +56,7 @@ class Explanation:
     output: Any
     xi: np.ndarray = field(repr=False)
     warnings: tuple[str, ...]
+    used: np.ndarray = field(repr=False)  # which features have an estimate, (d,) of bool
     samples: Samples | None = field(repr=False, default=None)
 
     @cached_property
@@ -100,7 +101,7 @@ class Explanation:
 
     def order(self) -> np.ndarray:
         """Features from the largest coefficient to the smallest, those left out not among them."""
-        used = np.flatnonzero((self.coef != 0) | (self.stderr != 0))
+        used = np.flatnonzero(self.used)
         return used[np.argsort(-np.abs(self.coef[used]), kind="stable")]
 
     def as_list(self) -> list[tuple[str, float]]:
@@ -199,29 +200,34 @@ def explain(
     keep
         Keep samples, weights and responses; memory then grows with n.
     """
-    nu = arg.positive("nu", nu)
+    check_world(world)
+    nu = arg.bandwidth("nu", nu)
     arg.one_of("sampler", sampler, SAMPLERS)
     arg.one_of("select", select, SELECTIONS)
     ridge, lasso = arg.not_negative("ridge", ridge), arg.not_negative("lasso", lasso)
     if ridge and lasso:
         raise ValueError("ridge and lasso must not both be above 0; choose one penalty.")
-    boxes = world.boxes(np.size(xi) if world.d is None else None)
+    boxes = world.boxes(np.asarray(xi, dtype=object).size if world.d is None else None)
     xi = boxes.encode(xi)
     n = arg.whole("n", n, boxes.d + 2, because=f" to fit {boxes.d + 1} coefficients")
     if features is not None:
         features = arg.whole("features", features, 1)
-    predict = predictor(f, boxes, output)
-    prediction = float(predict(xi[None])[0])
-
+    seed = arg.seed("seed", seed)
     weigh = log_weights(kernel, xi, nu, boxes)
     if sampler == "tilted":
         draw, log_C = tilted_sampler(boxes, xi, nu, kernel)
         weigh = lambda x, z: np.full(len(x), log_C)  # noqa: E731
     else:
         draw = draw_for(sampler, boxes, xi)
+    predict = predictor(f, boxes, output)
+    prediction = float(predict(xi[None])[0])
     sums, samples = _run(draw, weigh, predict, n, boxes.d, seed, keep)
+    if sums.ess == 0:
+        raise ValueError(f"kernel must give some sample a weight above 0, got 0 for all {n}.")
 
-    notes = _warn(sums, boxes, n, ridge)
+    tilts = sampler != "tilted" and not callable(kernel) and kernel in PRODUCT_KERNELS
+    remedy = "raise nu or n, or use sampler='tilted'" if tilts else "raise nu or n"
+    notes = _warn(sums, boxes, ridge, remedy)
     chosen = None
     if features is not None:
         by = ("forward" if features <= 6 else "highest") if select == "auto" else select
@@ -244,12 +250,13 @@ def explain(
         output=output,
         xi=xi,
         warnings=notes,
+        used=result.used,
         samples=samples,
     )
 
 
 def _run(
-    draw: Any, weigh: Any, predict: Any, n: int, d: int, seed: int | None, keep: bool
+    draw: Any, weigh: Any, predict: Any, n: int, d: int, seed: Any, keep: bool
 ) -> tuple[surrogate.Sums, Samples | None]:
     """Draw n samples in batches and add them up."""
     rng = np.random.default_rng(seed)
@@ -278,22 +285,22 @@ def _with_progress(batches: range) -> Any:
     return tqdm(batches, delay=2, leave=False, unit="batch")
 
 
-def _warn(sums: surrogate.Sums, boxes: Boxes, n: int, ridge: float) -> tuple[str, ...]:
+def _warn(sums: surrogate.Sums, boxes: Boxes, ridge: float, remedy: str) -> tuple[str, ...]:
     """Say what the fit rests on where it rests on little."""
     notes = []
     least = 5 * (boxes.d + 1)
     if sums.ess < least:
         notes.append(
-            f"The effective sample size is {sums.ess:.1f} of n={n}, and {boxes.d + 1} coefficients "
-            f"want at least {least}: raise nu or n, or use sampler='tilted'."
+            f"The effective sample size is {sums.ess:.1f} of n={sums.n}, and {boxes.d + 1} "
+            f"coefficients want at least {least}: {remedy}."
         )
-    if not ridge and sums.ess > 0:
+    if not ridge:
         tangled = surrogate.singular_features(sums.gram)
         if np.any(tangled):
             names = arg.shorten([boxes.names[j] for j in np.flatnonzero(tangled)])
             notes.append(
                 f"The fit is singular in {int(tangled.sum())} feature(s) {names}: their indicators "
-                "do not vary among the weighted samples; raise nu or n, or use sampler='tilted'."
+                f"do not vary among the weighted samples; {remedy}."
             )
     for text in notes:
         warnings.warn(text, arg.FitWarning, stacklevel=3)

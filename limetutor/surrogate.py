@@ -63,11 +63,15 @@ class Sums:
 
 
 class Fit(NamedTuple):
-    """Coefficients (intercept first), their covariance, and the weighted R^2."""
+    """Coefficients (intercept first), their covariance, the weighted R^2, and what was estimated.
+
+    ``used`` (d,) is False for features that were left out and for indicators that never vary.
+    """
 
     beta: np.ndarray
     covariance: np.ndarray
     score: float
+    used: np.ndarray
 
 
 def centred(gram: np.ndarray, response: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -137,7 +141,8 @@ def fit(sums: Sums, ridge: float = 0.0, lasso: float = 0.0, keep: np.ndarray | N
     covariance = sandwich(sums, keep, penalty)
     score = weighted_r2(sums, beta)
     beta[0] += sums.shift
-    return Fit(beta, covariance, score)
+    varies = np.diag(centred(sums.gram, sums.response)[1]) > 1e-14  # as in pseudo_inverse
+    return Fit(beta, covariance, score, keep & varies)
 
 
 def sandwich(sums: Sums, keep: np.ndarray, penalty: float) -> np.ndarray:

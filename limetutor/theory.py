@@ -25,10 +25,12 @@ from numpy.typing import ArrayLike
 from . import _special as special
 from . import arguments as arg
 from . import covariance
-from .boxes import Boxes, Gaussian, World, standard_quantiles
+from .boxes import Boxes, Gaussian, World, check_world, standard_quantiles
 from .kernels import PRODUCT_KERNELS
 from .laws import BoxLaw, normal_box, tilted_normal
 from .models import Linear
+
+TINY = np.finfo(float).tiny  # below it a double loses digits, and soon is 0
 
 
 @dataclass(frozen=True)
@@ -200,6 +202,17 @@ def critical_bandwidth(
         return np.where(exists, sigma * np.sqrt(np.where(exists, square, 0.0)), np.nan)
 
 
+def critical_bandwidths(world: Gaussian, X: ArrayLike) -> np.ndarray:
+    """:func:`critical_bandwidth` of every entry of a table X (n, d), nan where there is none."""
+    X = np.atleast_2d(arg.numbers("X", X))
+    boxes = world.boxes(X.shape[1])
+    own = boxes.discretize(X)
+    ends = [standard_quantiles(p) for p in np.broadcast_to(world.p, (boxes.d,))]
+    lo = np.stack([q[own[:, j]] for j, q in enumerate(ends)], axis=1)
+    hi = np.stack([q[own[:, j] + 1] for j, q in enumerate(ends)], axis=1)
+    return critical_bandwidth(X, boxes.mu, boxes.sigma, lo, hi)
+
+
 def mean_weighted_square_distance(
     xi: ArrayLike, mu: ArrayLike, sigma: ArrayLike, nu: float
 ) -> float:
@@ -256,8 +269,8 @@ class Limit:
     def C(self) -> float:
         """C_d = E[pi], the mean weight (paper, Eq. def-cst)."""
         C = float(np.exp(self.log_C))
-        if C == 0:
-            _warn_precision(f"C = exp({self.log_C:.1f}) underflows to 0; use log_C.")
+        if C < TINY:
+            _warn_precision(f"C = exp({self.log_C:.1f}) is too small for a double; use log_C.")
         return C
 
     @cached_property
@@ -297,7 +310,7 @@ class Limit:
     @property
     def Sigma_inv(self) -> np.ndarray:
         """Its inverse (Lemma inverse-covariance-matrix)."""
-        with np.errstate(over="ignore", divide="ignore"):
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             scaled = covariance.inverse_covariance(self.alpha, self.tilt.rest)
             result = np.where(scaled == 0, 0.0, scaled * np.exp(-self.log_C))
         if not np.all(np.isfinite(result)):
@@ -342,7 +355,8 @@ def limit(
     >>> limit(Linear([10, -10]), [0.961, 0.432], Gaussian(), nu=1.0).coef.round(2)
     array([11.4 , -1.76])
     """
-    nu = arg.positive("nu", nu)
+    check_world(world)
+    nu = arg.bandwidth("nu", nu)
     ridge = arg.not_negative("ridge", ridge)
     if not isinstance(f, Linear):
         raise TypeError(
@@ -354,9 +368,9 @@ def limit(
     xi = boxes.encode(xi)
     arg.vector("a", f.a, boxes.d, because=", one per feature of the world")
     law = tilt(world, xi, nu, kernel)
-    if np.any((law.theta == 0) & (law.gap != 0)):
+    if np.any((np.abs(law.theta) < TINY) & (law.gap != 0)):
         _warn_precision(
-            "theta underflows to 0 for some features whose coefficients are not 0; "
+            "theta is too small for a double for some features whose coefficients are not 0; "
             "coef, intercept and local_error stay exact."
         )
     critical = np.full(boxes.d, np.nan)
