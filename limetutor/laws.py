@@ -55,8 +55,9 @@ def normal_box(lo: ArrayLike, hi: ArrayLike, total: ArrayLike | None = None) -> 
     numbers never see the factor.
     """
     lo, hi = np.broadcast_arrays(np.asarray(lo, float), np.asarray(hi, float))
-    with np.errstate(invalid="ignore"):
-        total = lo + hi if total is None else np.broadcast_to(np.asarray(total, float), lo.shape)
+    whole_line = (lo == -np.inf) & (hi == np.inf)
+    lo, hi = np.where(whole_line, -1.0, lo), np.where(whole_line, 1.0, hi)  # answered at the end
+    total = lo + hi if total is None else np.broadcast_to(np.asarray(total, float), lo.shape)
     mirrored = total < 0
     near, far = np.where(mirrored, -hi, lo), np.where(mirrored, -lo, hi)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -82,7 +83,6 @@ def normal_box(lo: ArrayLike, hi: ArrayLike, total: ArrayLike | None = None) -> 
         inside = np.where(straddles, fall * np.exp(log_phi - log_inside), over_small)
         outside = np.where(straddles, over_small, fall * np.exp(log_phi - log_outside))
     sign = np.where(mirrored, -1.0, 1.0)
-    whole_line = (lo == -np.inf) & (hi == np.inf)
     log_inside = np.where(whole_line, 0.0, log_inside)
     log_outside = np.where(whole_line, -np.inf, log_outside)
     inside, outside = (np.where(whole_line, 0.0, mean) for mean in (inside, outside))
