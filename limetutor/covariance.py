@@ -26,7 +26,7 @@ def inverse_covariance(alpha: ArrayLike, rest: ArrayLike | None = None) -> np.nd
 
     Corner 1 + sum alpha_j/(1-alpha_j), beside it -1/(1-alpha_j), diagonal 1/(alpha_j(1-alpha_j)).
     """
-    alpha = _probabilities(alpha)
+    alpha = _invertible(alpha) if rest is None else _probabilities(alpha)
     rest = 1 - alpha if rest is None else np.asarray(rest, float)
     result = np.diag(np.concatenate([[1 + np.sum(alpha / rest)], 1 / alpha / rest]))
     result[0, 1:] = result[1:, 0] = -1 / rest
@@ -39,7 +39,7 @@ def secular(lam: ArrayLike, alpha: ArrayLike, sign: float = -1.0) -> np.ndarray:
     1 + sum a/(1-a) - lam + sign * sum a / ((1-a)(1 - lam a (1-a))) with a = alpha_j. The paper
     (remark after Lemma control-largest-eigenvalue) prints sign = +1; it is -1.
     """
-    alpha = _probabilities(alpha)
+    alpha = _invertible(alpha)
     lam = np.asarray(lam, float)[..., None]
     odds = alpha / (1 - alpha)
     return (
@@ -57,47 +57,46 @@ def arrowhead_eigenvalues(alpha: ArrayLike) -> np.ndarray:
     of neighbours and one outside on either side. A diagonal entry that occurs m times is itself
     an eigenvalue m - 1 times.
     """
-    alpha = _probabilities(alpha)
-    diagonal = 1 / (alpha * (1 - alpha))
-    head = 1 + np.sum(alpha / (1 - alpha))
-    order = np.argsort(diagonal)
-    poles, side = diagonal[order], (1 / (1 - alpha[order])) ** 2
+    alpha = _invertible(alpha)
+    order = np.argsort(1 / (alpha * (1 - alpha)))
+    alpha = alpha[order]
+    poles, odds = 1 / (alpha * (1 - alpha)), alpha / (1 - alpha)
+    highest = 1 + odds.sum() + poles.sum()  # the trace: all eigenvalues are positive
     new = np.concatenate([[True], np.diff(poles) > 1e-13 * poles[1:]])
     repeated = poles[~new]
-    poles, side = poles[new], np.add.reduceat(side, np.flatnonzero(new))
-    reach = np.sqrt(side.sum())
-    lowest = min(head, poles[0]) - reach
-    highest = max(head, poles[-1]) + reach
-    roots = []
-    for a, b in zip([lowest, *poles], [*poles, highest], strict=True):
-        roots.append(_root_between(a, b, poles, side, head))
-    return np.sort(np.concatenate([roots, repeated]))
+    poles, odds = poles[new], np.add.reduceat(odds, np.flatnonzero(new))
+    ends = zip([0.0, *poles], [*poles, highest], strict=True)
+    return np.sort(np.concatenate([[_root_between(a, b, poles, odds) for a, b in ends], repeated]))
 
 
-def _root_between(a: float, b: float, poles: np.ndarray, side: np.ndarray, head: float) -> float:
-    """The only zero of head - lam - sum side/(poles - lam) in (a, b), where it decreases.
+def _root_between(a: float, b: float, poles: np.ndarray, odds: np.ndarray) -> float:
+    """The only zero of 1 - lam - lam sum odds/(poles - lam) in (a, b), where it decreases.
 
-    Solved as a step from the nearer end, so that a root close to a pole keeps its digits.
+    That is the secular function with its large terms cancelled by hand. Solved as a step from the
+    nearer end, so that a root close to a pole keeps its digits.
     """
     from scipy import optimize  # half the import time of the package, for this one function
 
     def step_from(origin: float, lo: float, hi: float) -> float:
-        gaps, rise = poles - origin, head - origin
+        gaps = poles - origin
 
         def value(step: float) -> float:
-            return rise - step - np.sum(side / (gaps - step))
+            lam = origin + step
+            return 1 - lam - lam * np.sum(odds / (gaps - step))
 
-        tiny = 1e-15 * max(abs(lo), abs(hi))
+        tiny = 1e-18 * origin  # off the pole, where the function is infinite
         lo, hi = (lo + tiny if lo == 0 else lo), (hi - tiny if hi == 0 else hi)
-        if value(lo) <= 0 or value(hi) >= 0:  # closer to the pole than can be told apart
-            return lo if abs(value(lo)) < abs(value(hi)) else hi
+        if value(lo) <= 0:  # closer to this end than can be told apart
+            return lo
+        if value(hi) >= 0:
+            return hi
         return optimize.brentq(value, lo, hi, xtol=1e-300, rtol=8.9e-16, maxiter=500)
 
-    width = b - a
-    middle = head - (a + width / 2) - np.sum(side / (poles - (a + width / 2)))
-    if middle > 0:
-        return b + step_from(b, -width / 2, 0.0)
-    return a + step_from(a, 0.0, width / 2)
+    half = (b - a) / 2
+    middle = a + half
+    if 1 - middle - middle * np.sum(odds / (poles - middle)) > 0:
+        return b + step_from(b, -half, 0.0)
+    return a + step_from(a, 0.0, half)
 
 
 def inverse_frobenius_norm(alpha: ArrayLike, C: float = 1.0, *, printed: bool = False) -> float:
@@ -107,7 +106,7 @@ def inverse_frobenius_norm(alpha: ArrayLike, C: float = 1.0, *, printed: bool = 
     (proof of Lemma control-largest-eigenvalue) prints the middle sum once and the last one
     without its square: ``printed=True``.
     """
-    alpha = _probabilities(alpha)
+    alpha = _invertible(alpha)
     corner = (1 + np.sum(alpha / (1 - alpha))) ** 2
     beside, diagonal = np.sum(1 / (1 - alpha) ** 2), 1 / (alpha * (1 - alpha))
     if printed:
@@ -120,14 +119,29 @@ def inverse_norm_bound(alpha: ArrayLike, C: float = 1.0) -> float:
 
     Paper: Lemma control-largest-eigenvalue. It holds in spite of the slips in its proof.
     """
-    alpha = _probabilities(alpha)
+    alpha = _invertible(alpha)
     return float(3 * alpha.size * alpha_constant(alpha) / C)
 
 
-def alpha_constant(alpha: ArrayLike) -> float:
-    """A_d = max_j 1/(alpha_j (1 - alpha_j)), the constant of the paper's bounds."""
+def alpha_constant(alpha: ArrayLike, rest: ArrayLike | None = None) -> float:
+    """A_d = max_j 1/(alpha_j (1 - alpha_j)), the constant of the paper's bounds.
+
+    ``rest`` is 1 - alpha if known better; A is infinite where it is 0.
+    """
+    alpha = _invertible(alpha) if rest is None else _probabilities(alpha)
+    rest = 1 - alpha if rest is None else np.asarray(rest, float)
+    with np.errstate(divide="ignore", over="ignore"):
+        return float(np.max(1 / alpha / rest))
+
+
+def _invertible(alpha: ArrayLike) -> np.ndarray:
     alpha = _probabilities(alpha)
-    return float(np.max(1 / (alpha * (1 - alpha))))
+    if np.any((alpha == 0) | (alpha == 1)):
+        raise ValueError(
+            "alpha must lie strictly between 0 and 1 for the inverse to exist, "
+            f"got {arg.shorten(alpha)}."
+        )
+    return alpha
 
 
 def _probabilities(alpha: ArrayLike) -> np.ndarray:
