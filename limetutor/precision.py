@@ -40,10 +40,11 @@ def inverse_tail(t: float, n: int, d: int, C: float, A: float, *, corrected: boo
 
 
 def response_bound(f: Linear, xi: np.ndarray, nu: float) -> float:
-    """B = |f(xi)| + nu ||a|| / sqrt(e), the largest that |pi f(x)| can be.
+    """B = |f(xi)| + nu ||a|| / sqrt(e), which |pi f(x)| never exceeds (Gaussian kernel).
 
-    f(x) = f(xi) + a.(x - xi), and r exp(-r^2/2nu^2) is at most nu / sqrt(e).
+    f(x) = f(xi) + a.(x - xi), pi <= 1, and r exp(-r^2/2nu^2) is at most nu / sqrt(e).
     """
+    nu = arg.positive("nu", nu)
     xi = arg.vector("xi", xi, f.a.size)
     return float(abs(f(xi[None])[0]) + nu * np.linalg.norm(f.a) / np.sqrt(np.e))
 
@@ -74,41 +75,55 @@ def theorem_sample_size(
         288 S^2 d^2 A^2 / (eps C)^2 log(12 d / eta),    18 d^2 A^2 / C^2 log(24 d^2 / eta),
         648 d^5 A^4 (3 f(mu~)^2 + sigma~^2 ||a||^2) / (eps C)^2 log(24 d^2 / eta)
     with S = sigma ||a||. Corrected: the same proof with the corrected lemmas above and the exact
-    norm of Gamma.
+    norm of Gamma. Both are for the Gaussian kernel on numeric features, where pi f(x) is bounded.
     """
     eps = arg.positive("eps", eps)
     if not 0 < arg.scalar("eta", eta) < 1:
         raise ValueError(f"eta must lie between 0 and 1, got {eta:g}.")
-    f, d, C, A = limit.f, limit.f.a.size, limit.C, alpha_constant(limit.alpha)
-    if C == 0:
-        raise ValueError(f"nu must leave some weight: C underflows at nu={limit.nu:g}; raise nu.")
-    if corrected:
-        return _corrected_sample_size(limit, eps, eta, d, C, A)
+    if limit.kernel != "gaussian":
+        raise ValueError(f"limit must be of the gaussian kernel, got {limit.kernel!r}.")
+    C, A = np.exp(limit.log_C), np.float64(alpha_constant(limit.alpha, limit.tilt.rest))
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        size = _corrected_sample_size if corrected else _printed_sample_size
+        n = size(limit, sigma, eps, eta, limit.f.a.size, C, A)
+    if not np.isfinite(n):
+        raise ValueError(
+            f"nu must leave some weight and two boxes for every feature: at nu={limit.nu:g} the "
+            "number of samples is beyond 1e308; raise nu."
+        )
+    return float(n)
+
+
+def _printed_sample_size(
+    limit: Limit, sigma: float | np.ndarray, eps: float, eta: float, d: int, C: float, A: float
+) -> float:
+    f = limit.f
     spread = np.sum((f.a * sigma) ** 2)
     centre = float(f(limit.mu_tilde[None])[0]) ** 2
     tilted = float(np.sum((f.a * limit.sigma_tilde) ** 2))
-    return float(
-        max(
+    return np.max(
+        [
             288 * spread * d**2 * A**2 / (eps * C) ** 2 * np.log(12 * d / eta),
             18 * d**2 * A**2 / C**2 * np.log(24 * d**2 / eta),
             648 * d**5 * A**4 * (3 * centre + tilted) / (eps * C) ** 2 * np.log(24 * d**2 / eta),
-        )
+        ]
     )
 
 
 def _corrected_sample_size(
-    limit: Limit, eps: float, eta: float, d: int, C: float, A: float
+    limit: Limit, sigma: float | np.ndarray, eps: float, eta: float, d: int, C: float, A: float
 ) -> float:
     """N at which each of the three events of the proof fails with probability eta / 3 at most."""
     for_matrix = np.log(6 * (d + 1) ** 2 / eta) * (d + 1) ** 2 / 2
     B = response_bound(limit.f, limit.xi, limit.nu)
-    norm = np.linalg.norm(limit.Gamma)
+    centre = float(limit.f(limit.mu_tilde[None])[0])
+    norm = C * np.hypot(centre, np.linalg.norm(limit.alpha * centre - limit.f.a * limit.theta))
     t1, t2 = C / (6 * d * A), eps * C / (12 * d * A)
     t3 = min(eps / (2 * norm) if norm > 0 else np.inf, 3 * d * A / C)
-    return float(
-        max(
+    return np.max(
+        [
             for_matrix / t1**2,
             2 * B**2 * (d + 1) / t2**2 * np.log(6 * (d + 1) / eta),
             for_matrix / (C**2 * t3 / (18 * d**2 * A**2)) ** 2,
-        )
+        ]
     )
