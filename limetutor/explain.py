@@ -58,6 +58,9 @@ class Explanation:
     warnings: tuple[str, ...]
     used: np.ndarray = field(repr=False)  # which features have an estimate, (d,) of bool
     samples: Samples | None = field(repr=False, default=None)
+    f: Any = field(repr=False, default=None)  # what was asked, for whoever looks closer (audit)
+    world: World | None = field(repr=False, default=None)
+    ridge: float = field(repr=False, default=0.0)
 
     @cached_property
     def stderr(self) -> np.ndarray:
@@ -252,6 +255,9 @@ def explain(
         warnings=notes,
         used=result.used,
         samples=samples,
+        f=f,
+        world=world,
+        ridge=ridge,
     )
 
 
