@@ -151,14 +151,14 @@ class Gaussian:
     def from_data(cls, X: Any, p: Any = 4) -> Gaussian:
         """Means and standard deviations estimated from a table, one per column."""
         table, names, _ = read_table(X, categorical=())
-        sigma = table.std(axis=0)
+        mu, sigma = _mean_and_deviation(table)
         if np.any(sigma == 0):
             constant = names[int(np.flatnonzero(sigma == 0)[0])]
             raise ValueError(
                 f"X must vary in every column for a Gaussian world, but {constant!r} is constant; "
                 "lt.Empirical takes constant columns."
             )
-        return cls(mu=table.mean(axis=0), sigma=sigma, p=p, names=tuple(names))
+        return cls(mu=mu, sigma=sigma, p=p, names=tuple(names))
 
     @property
     def d(self) -> int | None:
@@ -241,7 +241,7 @@ class Empirical:
         with np.errstate(divide="ignore"):
             law = BoxLaw(np.log(filled[0]), *filled[1:])
         edges = tuple(column[0] for column in columns)
-        mu, sigma = self.table.mean(axis=0), self.table.std(axis=0)
+        mu, sigma = _mean_and_deviation(self.table)
         return Boxes(law, edges, False, self.names, mu, sigma, categorical, self.labels)
 
     def _column(self, j: int, categorical: bool) -> tuple[np.ndarray, ...]:
@@ -415,6 +415,13 @@ def _agreed_dimension(asked: int | None, own: int | None) -> int:
     if asked == 0:
         raise ValueError("xi must have at least one entry, got none.")
     return own if asked is None else asked
+
+
+def _mean_and_deviation(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each column; exact for a constant one, whose mean and deviation numpy rounds."""
+    constant = np.all(table == table[0], axis=0)
+    mean = np.where(constant, table[0], table.mean(axis=0))
+    return mean, np.where(constant, 0.0, table.std(axis=0))
 
 
 def _stretch(values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:

@@ -230,13 +230,13 @@ def explain(
 
     tilts = sampler != "tilted" and not callable(kernel) and kernel in PRODUCT_KERNELS
     remedy = "raise nu or n, or use sampler='tilted'" if tilts else "raise nu or n"
-    notes = _warn(sums, boxes, ridge, remedy)
+    own = boxes.discretize(xi[None])[0]
+    notes = _warn(sums, boxes, own, ridge, remedy)
     chosen = None
     if features is not None:
         by = ("forward" if features <= 6 else "highest") if select == "auto" else select
         chosen = surrogate.strongest(sums, features, by)
     result = surrogate.fit(sums, ridge, lasso, chosen)
-    own = boxes.discretize(xi[None])[0]
     return Explanation(
         coef=result.beta[1:],
         intercept=float(result.beta[0]),
@@ -291,7 +291,9 @@ def _with_progress(batches: range) -> Any:
     return tqdm(batches, delay=2, leave=False, unit="batch")
 
 
-def _warn(sums: surrogate.Sums, boxes: Boxes, ridge: float, remedy: str) -> tuple[str, ...]:
+def _warn(
+    sums: surrogate.Sums, boxes: Boxes, own: np.ndarray, ridge: float, remedy: str
+) -> tuple[str, ...]:
     """Say what the fit rests on where it rests on little."""
     notes = []
     least = 5 * (boxes.d + 1)
@@ -300,8 +302,18 @@ def _warn(sums: surrogate.Sums, boxes: Boxes, ridge: float, remedy: str) -> tupl
             f"The effective sample size is {sums.ess:.1f} of n={sums.n}, and {boxes.d + 1} "
             f"coefficients want at least {least}: {remedy}."
         )
+    tangled = surrogate.singular_features(sums.gram)
+    # no sampling helps where the world never leaves, or never enters, xi's box
+    stuck = tangled & np.isin(boxes.law.prob[np.arange(boxes.d), own], (0.0, 1.0))
+    if np.any(stuck):
+        names = arg.shorten([boxes.names[j] for j in np.flatnonzero(stuck)])
+        notes.append(
+            f"The world has all or none of its values in xi's box for {int(stuck.sum())} "
+            f"feature(s) {names}: their coefficients are left at 0; leave the columns out or give "
+            "other edges."
+        )
     if not ridge:
-        tangled = surrogate.singular_features(sums.gram)
+        tangled &= ~stuck
         if np.any(tangled):
             names = arg.shorten([boxes.names[j] for j in np.flatnonzero(tangled)])
             notes.append(
