@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
+from .boxes import standard_quantiles
 
 Judge = Callable[[Any], str | None]
 
@@ -52,3 +53,35 @@ def close(answer: Any, expected: Any, rtol: float = 0.01, atol: float = 0.0) -> 
         return False
     expected = np.asarray(expected, dtype=float)
     return answer.shape == expected.shape and np.allclose(answer, expected, rtol=rtol, atol=atol)
+
+
+# --- switch-off ------------------------------------------------------------------------------
+
+
+@exercise("switch-off/1")
+def _find_the_bandwidth(answer: Any) -> str | None:
+    q = standard_quantiles(4)
+    square = (2 * 0.6 - q[3]) / q[3]
+    if close(answer, square):
+        return "That is the square of the bandwidth: take the root."
+    if not close(answer, np.sqrt(square)):
+        return "Which box holds -0.6? Put its two edges into the formula for V."
+    return None
+
+
+@exercise("switch-off/2")
+def _hide_a_feature(answer: Any) -> str | None:
+    q = standard_quantiles(4)[3]
+    xi = q * (1 + 0.75**2) / 2
+    if close(answer, q * (1 + 0.75) / 2):
+        return "The formula gives the square of the bandwidth: use 0.75², not 0.75."
+    if not close(answer, xi):
+        return "ξ lies between 0 and 0.674; solve ν² = (2ξ - q₊)/q₊ for ξ."
+    return None
+
+
+@exercise("switch-off/3")
+def _a_safe_bandwidth(answer: Any) -> str | None:
+    if not close(answer, 1.0):
+        return "Where in its box is V largest? Then compare the boxes: which one is the worst?"
+    return None
