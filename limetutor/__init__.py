@@ -13,8 +13,8 @@ from typing import Any
 from .arguments import FitWarning, LimetutorWarning, PrecisionWarning
 from .boxes import Empirical, Gaussian
 from .explain import Explanation, explain
+from .limits import Limit, limit
 from .models import Linear
-from .theory import Limit, limit
 
 __version__ = "0.1.0"
 
