@@ -88,7 +88,7 @@ def show(fig: Figure, alt: str) -> None:
     if mode() == "live":
         import ipywidgets
 
-        _display(text, widget=ipywidgets.HTML(_with_style(_figure(picture))))
+        _display(text, widget=ipywidgets.HTML(_with_style(_figure(picture, "lt-live"))))
     elif mode() == "static":
         _display(text, html=_figure(picture))
     else:
@@ -149,7 +149,7 @@ def _live(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Contr
     prefix = _prefix(source, alt)
 
     def themed(source: str) -> str:
-        return _with_style(_figure(frames.markup(frames.clean(source, prefix, alt))))
+        return _with_style(_figure(frames.markup(frames.clean(source, prefix, alt)), "lt-live"))
 
     picture = ipywidgets.HTML(themed(source))
     words = ipywidgets.HTML(_sentence(sentence))
@@ -168,7 +168,9 @@ def _live(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Contr
 
     for widget in widgets.values():
         widget.observe(redraw, names="value")
-    button = ipywidgets.Button(description="Reset", layout={"width": "auto"})
+    button = ipywidgets.Button(
+        description="Reset", layout={"width": "auto", "align_self": "flex-start"}
+    )
     button.on_click(reset)
     box = ipywidgets.VBox([picture, *widgets.values(), button, words])
     _display(f"<explore: {alt} {sentence}>", widget=box)
