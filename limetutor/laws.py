@@ -109,9 +109,9 @@ def truncated_variance(lo: ArrayLike, hi: ArrayLike) -> np.ndarray:
     lo, hi = np.broadcast_arrays(np.asarray(lo, float), np.asarray(hi, float))
     mode = np.clip(0.0, lo, hi)
     reach = 84 / (np.abs(mode) + np.sqrt(mode**2 + 84))  # where the density has fallen by exp(-42)
-    left, right = np.maximum(lo, mode - reach), np.minimum(hi, mode + reach)
+    left, right = np.maximum(lo - mode, -reach), np.minimum(hi - mode, reach)  # seen from the mode
     nodes, weights = _legendre(96)
-    step = left[..., None] + (right - left)[..., None] * nodes - mode[..., None]
+    step = left[..., None] + (right - left)[..., None] * nodes
     density = weights * np.exp(-mode[..., None] * step - step**2 / 2)
     density /= density.sum(-1, keepdims=True)
     mean = np.sum(density * step, -1, keepdims=True)
