@@ -14,7 +14,7 @@ from ..theory import critical_bandwidth, critical_bandwidths, gaussian_tilt
 from .explanation import boxplots
 from .style import color, new_figure, styled
 
-NU = np.geomspace(0.1, 3, 200)
+NU = np.geomspace(0.1, 3, 80)
 
 
 def box_of(xi: float, p: int = 4) -> tuple[float, float]:
@@ -49,7 +49,7 @@ def tug_of_war(fig: Figure, nu: float, xi: float, p: int = 4) -> str:
 
 
 def _draw_law(ax: Axes, xi: float, lo: float, hi: float, mean: float, sd: float, p: int) -> None:
-    x = np.linspace(-3, 3, 241)
+    x = np.linspace(-3, 3, 97)
     inside = np.clip([lo, hi], -3, 3)
     ax.axvspan(*inside, color=color.box, alpha=0.18, lw=0)
     for edge in standard_quantiles(p)[1:-1]:
