@@ -34,7 +34,7 @@ from limetutor.figures.style import as_css_variable, styled
 _NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
 _MOVES = re.compile(r"(?:translate|rotate)\([^)]*\)")
-_FAMILY = re.compile(r"(font: [^;]*?\d(?:px)?) [^;0-9]*(?=;|$)")
+_FAMILY = re.compile(r"font-family: [^;]*(?:; |$)")  # the page knows better
 _REFERENCE = re.compile(r"(url\(#|^#)([^)]+)")
 _SPACES = re.compile(r"\s+")
 
@@ -63,6 +63,8 @@ def clean(source: str, prefix: str, alt: str) -> ET.Element:
         attributes = {key.rpartition("}")[2]: value for key, value in el.attrib.items()}
         if attributes.get("id") not in used:
             attributes.pop("id", None)
+        if attributes.get("transform", "").startswith("rotate(-0 "):
+            del attributes["transform"]
         el.attrib = {
             key: _tidy(key, value, 2 if el in in_defs else 1) for key, value in attributes.items()
         }
@@ -111,7 +113,7 @@ def _tidy(key: str, value: str, digits: int) -> str:
             lambda move: _NUMBER.sub(lambda m: _short(m.group(), 1), move.group()), value
         )
     if key == "style":
-        value = _FAMILY.sub(r"\1 var(--lt-font,sans-serif)", value)
+        value = _FAMILY.sub("", value)
         return _COLOR.sub(lambda m: as_css_variable(m.group()), value)
     return value
 
