@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _special as special
 from . import arguments as arg
 from .boxes import Gaussian, World, check_world
 from .covariance import alpha_constant, inverse_covariance
 from .explain import explain
 from .kernels import PRODUCT_KERNELS
+from .limits import Limit, limit
 from .models import Linear
-from .theory import Limit, limit, tilt, tilted_law
+from .theory import tilt, tilted_law
 
 
 def effective_sample_size(
@@ -58,7 +58,9 @@ class _Terms(NamedTuple):
     growth: np.ndarray  # Var~[u_j | z_j = 1] - Var~[u_j]
 
 
-def _terms(a: np.ndarray, beta: np.ndarray, xi: np.ndarray, world: World, nu: float, kernel: str):
+def _terms(
+    a: np.ndarray, beta: np.ndarray, xi: np.ndarray, world: World, nu: float, kernel: str
+) -> _Terms:
     boxes = world.boxes(len(xi))
     law, _ = tilted_law(boxes, xi, nu, kernel)
     own = np.arange(len(xi)), boxes.discretize(xi[None])[0]
@@ -140,15 +142,18 @@ def norm_quantile(V: np.ndarray, eta: float) -> float:
     """The t with P(||y|| <= t) = 1 - eta for y ~ N(0, V)."""
     from scipy import optimize
 
+    eta = _probability("eta", eta)
+    if eta < 1e-10:  # the distribution is good to about 1e-12
+        raise ValueError(f"eta must be 1e-10 or above, got {eta:g}.")
     trace = float(np.trace(V))
-    if trace <= 0:
-        return 0.0
-    unit = V / trace
-    high = float(np.sqrt(2 * special.gammainccinv(0.5, eta)))  # one eigenvalue holds everything
-    root = optimize.brentq(
-        lambda t: float(norm_distribution(t, unit)) - (1 - eta), 1e-6 * high, 2 * high, xtol=1e-12
-    )
-    return float(root * np.sqrt(trace))
+    if not trace > 0:
+        return trace  # 0, or nan for nan
+    unit = V / trace  # ||y||^2 then has mean 1, and exceeds 1 / eta with probability eta at most
+
+    def missing(t: float) -> float:
+        return float(norm_distribution(t, unit)) - (1 - eta)
+
+    return float(optimize.brentq(missing, 0.0, 1 / np.sqrt(eta), xtol=1e-13) * np.sqrt(trace))
 
 
 @dataclass(frozen=True)
@@ -199,6 +204,12 @@ class SampleSize:
         )
 
 
+def _probability(name: str, value: Any) -> float:
+    if not 0 < arg.scalar(name, value) < 1:
+        raise ValueError(f"{name} must lie between 0 and 1, got {value:g}.")
+    return float(value)
+
+
 def _count(n: float) -> str:
     if not np.isfinite(n):
         return "—"
@@ -227,13 +238,12 @@ def samples_needed(
 
     Example:
     -------
-    >>> need = samples_needed(Linear([1, -1, 1, 0]), [0.5] * 4, Gaussian(), nu=1.0, eps=1)
-    >>> need.weighted < 1e4 < 1e13 < need.printed
-    True
+    >>> need = samples_needed(Linear([10, -10, 0, 0]), [0.5] * 4, Gaussian(), nu=1.0, eps=1)
+    >>> need.weighted, f"{need.printed:.2g}"
+    (6715, '5.5e+12')
     """
     eps, eta = arg.positive("eps", eps), _probability("eta", eta)
-    product = isinstance(kernel, str) and kernel in PRODUCT_KERNELS
-    covariances, method = _covariances(f, xi, world, nu, kernel, product, output, pilot, seed)
+    covariances, method = _covariances(f, xi, world, nu, kernel, output, pilot, seed)
     weighted, tilted = ((norm_quantile(V, eta) / eps) ** 2 for V in covariances)
     printed = corrected = np.nan
     if isinstance(f, Linear) and isinstance(world, Gaussian) and kernel == "gaussian":
@@ -242,14 +252,18 @@ def samples_needed(
             theorem_sample_size(at, world.boxes(f.a.size).sigma, eps, eta, corrected=which)
             for which in (False, True)
         )
+    product = kernel in PRODUCT_KERNELS
     share = float(np.exp(_log_share(xi, world, nu, kernel))) if product else np.nan
     return SampleSize(
         eps, eta, int(np.ceil(weighted)), np.ceil(tilted), printed, corrected, share, method
     )
 
 
-def _covariances(f, xi, world, nu, kernel, product, output, pilot, seed):  # noqa: ANN001, ANN202
+def _covariances(
+    f: Any, xi: Any, world: World, nu: float, kernel: Any, output: Any, pilot: int, seed: Any
+) -> tuple[list[np.ndarray], str]:
     """V for weighted and for tilted samples, and how it was found."""
+    product = kernel in PRODUCT_KERNELS
     if isinstance(f, Linear) and product:
         both = [
             asymptotic_covariance(f, xi, world, nu, kernel, sampler=sampler)
@@ -328,9 +342,7 @@ def theorem_sample_size(
     with S = sigma ||a||. Corrected: the same proof with the corrected lemmas above and the exact
     norm of Gamma. Both are for the Gaussian kernel on numeric features, where pi f(x) is bounded.
     """
-    eps = arg.positive("eps", eps)
-    if not 0 < arg.scalar("eta", eta) < 1:
-        raise ValueError(f"eta must lie between 0 and 1, got {eta:g}.")
+    eps, eta = arg.positive("eps", eps), _probability("eta", eta)
     if limit.kernel != "gaussian":
         raise ValueError(f"limit must be of the gaussian kernel, got {limit.kernel!r}.")
     C, A = np.exp(limit.log_C), np.float64(alpha_constant(limit.alpha, limit.tilt.rest))

@@ -1,0 +1,167 @@
+"""The real `lime`, read: its bins, frequencies and truncated normals as a world of this package.
+
+`lime`'s tabular explainer draws a bin of each feature by its training frequency, a value in the bin
+from a normal truncated to it, weighs by the number of features in another bin, and fits a ridge.
+Every piece is a product over features, so :func:`from_lime` is all that the theory needs to say
+what `explain_instance` will return:
+
+    world = lt.from_lime(explainer)
+    lt.limit(model, xi, world, nu=world.nu, kernel="mismatch", ridge=1.0, n=5000)
+
+What `lime` does wrong, the world does wrong as well: see :class:`Collapsed`. Chapter: the real lime.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import arguments as arg
+from .boxes import Boxes, BoxWorld, _pad
+from .laws import BoxLaw
+
+RIDGE = 1.0  # `lime` fits Ridge(alpha=1)
+SAMPLES = 5000  # ... to this many samples, unless told otherwise
+
+
+@dataclass(frozen=True)
+class Collapsed:
+    """A bin whose two edges coincide, and what `lime` 0.2.0.1 makes of it.
+
+    `get_undiscretize_values` returns the standardised edge (edge - mean) / deviation, a number
+    near 0, where the bin's only training ``value`` is meant: the model is fed ``fed`` instead.
+    """
+
+    feature: int
+    box: int
+    value: float
+    fed: float
+
+
+@dataclass(frozen=True, eq=False)
+class LimeWorld(BoxWorld):
+    """What a `lime` explainer samples from; made by :func:`from_lime`.
+
+    ``nu`` is its kernel width; ``collapsed`` lists the bins that `lime` feeds a wrong value for.
+    """
+
+    nu: float
+    collapsed: tuple[Collapsed, ...]
+
+    def __repr__(self) -> str:
+        wrong = f", {len(self.collapsed)} collapsed" if self.collapsed else ""
+        return f"LimeWorld({self.d} features, nu={self.nu:.4g}{wrong})"
+
+
+def from_lime(explainer: Any, *, repair: bool = False) -> LimeWorld:
+    """Read a ``lime.lime_tabular.LimeTabularExplainer`` into a world.
+
+    Quartile, decile, entropy and own discretizers, and categorical features. The explainer's
+    training set is not needed: `lime` keeps of it what it samples from. ``repair=True`` puts the
+    training value where `lime` feeds a collapsed bin with a wrong one.
+
+    `lime` also puts xi itself among its n samples; :func:`with_instance` says what that adds.
+    Chapter: the real lime.
+    """
+    _refuse_unreadable(explainer)
+    d = len(explainer.feature_names)
+    numeric = explainer.discretizer.lambdas
+    columns, collapsed = [], []
+    for j in range(d):
+        if j in numeric:
+            column, wrong = _bins(explainer, j, repair)
+            collapsed += wrong
+        else:
+            column = _categories(explainer, j)
+        columns.append(column)
+    names = tuple(str(name) for name in explainer.feature_names)
+    boxes = _boxes(columns, names, np.array([j not in numeric for j in range(d)]))
+    return LimeWorld(boxes, _kernel_width(explainer), tuple(collapsed))
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One feature: inner edges, then frequency, normal and ends of each bin."""
+
+    edges: np.ndarray
+    prob: np.ndarray
+    mean: np.ndarray
+    sd: np.ndarray
+    lo: np.ndarray
+    hi: np.ndarray
+
+
+def _bins(explainer: Any, j: int, repair: bool) -> tuple[_Column, list[Collapsed]]:
+    """A discretized feature, as `get_undiscretize_values` of `lime` samples it."""
+    discretizer = explainer.discretizer
+    lo, hi, mean, sd = (
+        np.array(getattr(discretizer, stat)[j], float) for stat in ("mins", "maxs", "means", "stds")
+    )
+    prob = np.zeros(len(mean))
+    prob[np.asarray(explainer.feature_values[j], int)] = explainer.feature_frequencies[j]
+    fed = (lo - mean) / sd  # what `lime` returns where this equals the upper end
+    point = fed == (hi - mean) / sd
+    wrong = [
+        Collapsed(j, int(k), float(lo[k]), float(fed[k]))
+        for k in np.flatnonzero(point & (prob > 0))
+    ]
+    where = np.where(prob > 0, lo if repair else fed, lo)  # an empty bin is never drawn
+    mean, sd = np.where(point, where, mean), np.where(point, 0.0, sd)
+    return _Column(hi[:-1], prob, mean, sd, lo, hi), wrong
+
+
+def _categories(explainer: Any, j: int) -> _Column:
+    """A categorical feature: one box per value, drawn by its frequency."""
+    values = np.asarray(explainer.feature_values[j], float)
+    prob = np.asarray(explainer.feature_frequencies[j], float)
+    between = (values[:-1] + values[1:]) / 2
+    return _Column(between, prob, values, np.zeros(len(values)), values, values)
+
+
+def _boxes(columns: list[_Column], names: tuple[str, ...], categorical: np.ndarray) -> Boxes:
+    width = max(len(column.prob) for column in columns)
+    padding = {"prob": 0.0, "mean": 0.0, "sd": 1.0, "lo": -1.0, "hi": 1.0}
+    prob, *rest = (
+        np.array([_pad(getattr(column, part), width, filler) for column in columns])
+        for part, filler in padding.items()
+    )
+    with np.errstate(divide="ignore"):
+        law = BoxLaw(np.log(prob), *rest)
+    mu, sigma = law.mean_and_deviation()
+    edges = tuple(column.edges for column in columns)
+    return Boxes(law, edges, False, names, mu, sigma, categorical, {})
+
+
+def _refuse_unreadable(explainer: Any) -> None:
+    parts = ("discretizer", "feature_values", "feature_frequencies", "feature_names", "base")
+    if not all(hasattr(explainer, part) for part in parts):
+        raise TypeError(
+            "explainer must be a lime.lime_tabular.LimeTabularExplainer, got "
+            f"{arg.shorten(explainer)}."
+        )
+    if explainer.sample_around_instance:
+        raise ValueError(
+            "explainer must be made with sample_around_instance=False, got True; `lime` ignores "
+            "the option while it discretizes, so leaving it out changes no explanation."
+        )
+    if explainer.discretizer is None:
+        raise ValueError(
+            "explainer must discretize for its bins to be read, got discretize_continuous=False; "
+            "make it with discretize_continuous=True, or sample with lt.explain on an lt.Gaussian."
+        )
+
+
+def _kernel_width(explainer: Any) -> float:
+    """The bandwidth of `lime`'s own kernel, sqrt(exp(-D^2 / nu^2))."""
+    nu = float(explainer.base.kernel_fn.keywords["kernel_width"])
+    distance = np.sqrt(np.arange(len(explainer.feature_names) + 1))
+    if not np.allclose(
+        explainer.base.kernel_fn(distance), np.exp(-(distance**2) / (2 * nu**2)), 1e-9, 0
+    ):
+        raise ValueError(
+            "explainer must use lime's own kernel, got another one; pass it as kernel= to "
+            "lt.explain with an lt.Empirical world."
+        )
+    return nu
