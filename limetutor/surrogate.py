@@ -102,9 +102,14 @@ def pseudo_inverse(cov: np.ndarray) -> np.ndarray:
     correlation = cov / np.outer(scale, scale)
     correlation[dead] = correlation[:, dead] = 0
     values, vectors = np.linalg.eigh(correlation)
-    kept = values > 1e-10
+    kept = values > _noise(scale)
     inverse = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
     return inverse / np.outer(scale, scale)
+
+
+def _noise(scale: np.ndarray) -> float:
+    """Eigenvalues of a correlation matrix below this are rounding: covariances hold 1e-16."""
+    return max(1e-10, 1e-15 / float(np.min(scale, initial=1.0)) ** 2)
 
 
 def singular_features(gram: np.ndarray) -> np.ndarray:
@@ -116,7 +121,7 @@ def singular_features(gram: np.ndarray) -> np.ndarray:
     correlation = np.where(np.outer(dead, dead), 0.0, cov / np.outer(safe, safe))
     correlation[dead, dead] = 1.0
     values, vectors = np.linalg.eigh(correlation)
-    tangled = np.any(np.abs(vectors[:, values <= 1e-10]) > 1e-3, axis=1)
+    tangled = np.any(np.abs(vectors[:, values <= _noise(safe)]) > 1e-3, axis=1)
     return dead | tangled
 
 
