@@ -61,7 +61,7 @@ def arrowhead_eigenvalues(alpha: ArrayLike) -> np.ndarray:
     order = np.argsort(1 / (alpha * (1 - alpha)))
     alpha = alpha[order]
     poles, odds = 1 / (alpha * (1 - alpha)), alpha / (1 - alpha)
-    highest = 1 + odds.sum() + poles.sum()  # the trace: all eigenvalues are positive
+    highest = 2 * (1 + odds.sum() + poles.sum())  # the trace would do, but for its rounding
     new = np.concatenate([[True], np.diff(poles) > 1e-13 * poles[1:]])
     repeated = poles[~new]
     poles, odds = poles[new], np.add.reduceat(odds, np.flatnonzero(new))
