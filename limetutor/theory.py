@@ -170,10 +170,16 @@ def tilt(world: World, xi: np.ndarray, nu: float, kernel: str = "gaussian") -> T
 
 def standard_box(world: Gaussian, boxes: Boxes, xi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The edges q-, q+ around each xi_j, in standard units."""
-    own = boxes.discretize(xi[None])[0]
-    p = np.broadcast_to(world.p, (len(xi),))
-    edges = [standard_quantiles(p[j])[own[j] : own[j] + 2] for j in range(len(xi))]
-    lo, hi = np.array(edges).T
+    lo, hi = standard_boxes(world, boxes, xi[None])
+    return lo[0], hi[0]
+
+
+def standard_boxes(world: Gaussian, boxes: Boxes, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The edges q-, q+ around every entry of a table X (n, d), in standard units."""
+    own = boxes.discretize(X)
+    ends = [standard_quantiles(p) for p in np.broadcast_to(world.p, (boxes.d,))]
+    lo = np.stack([q[own[:, j]] for j, q in enumerate(ends)], axis=1)
+    hi = np.stack([q[own[:, j] + 1] for j, q in enumerate(ends)], axis=1)
     return lo, hi
 
 
@@ -198,11 +204,7 @@ def critical_bandwidths(world: Gaussian, X: ArrayLike) -> np.ndarray:
     """:func:`critical_bandwidth` of every entry of a table X (n, d), nan where there is none."""
     X = np.atleast_2d(arg.numbers("X", X))
     boxes = world.boxes(X.shape[1])
-    own = boxes.discretize(X)
-    ends = [standard_quantiles(p) for p in np.broadcast_to(world.p, (boxes.d,))]
-    lo = np.stack([q[own[:, j]] for j, q in enumerate(ends)], axis=1)
-    hi = np.stack([q[own[:, j] + 1] for j, q in enumerate(ends)], axis=1)
-    return critical_bandwidth(X, boxes.mu, boxes.sigma, lo, hi)
+    return critical_bandwidth(X, boxes.mu, boxes.sigma, *standard_boxes(world, boxes, X))
 
 
 def mean_weighted_square_distance(
