@@ -7,7 +7,7 @@ it. Chapters: covariance, theorem, local error.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -36,6 +36,7 @@ class Limit:
     tilt: Tilt
     critical_nu: np.ndarray
     shrinkage: np.ndarray  # what ridge leaves of each coefficient; ones without it
+    world: World = field(repr=False)
 
     @property
     def alpha(self) -> np.ndarray:
@@ -180,7 +181,7 @@ def limit(
         )
         log_s = law.log_alpha + law.log_rest
         shrinkage = special.expit(log_s - np.log(ridge / n) + law.log_mass.sum())
-    return Limit(f, xi, nu, kernel, boxes.names, law, critical, shrinkage)
+    return Limit(f, xi, nu, kernel, boxes.names, law, critical, shrinkage, world)
 
 
 def _warn_precision(message: str) -> None:
