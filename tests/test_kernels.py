@@ -1,0 +1,118 @@
+"""Weights: each kernel against an independent formula, and weights no double can hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from lime.lime_tabular import LimeTabularExplainer
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_diabetes
+from sklearn.metrics.pairwise import cosine_distances
+
+import limetutor as lt
+
+F = lt.Linear([1.0, 2.0, -1.0])
+XI = np.array([0.3, -1.0, 0.1])
+
+
+def explained(**options):
+    options = {"nu": 0.8, "seed": 0, "n": 2000, "keep": True} | options
+    return lt.explain(F, XI, lt.Gaussian(), **options)
+
+
+def test_gaussian_weight_falls_with_the_distance_in_x():
+    e = explained()
+    expected = np.exp(-(cdist(e.x, XI[None])[:, 0] ** 2) / (2 * 0.8**2))
+    np.testing.assert_allclose(e.weights, expected, rtol=1e-12)
+
+
+def test_mismatch_weight_is_what_lime_computes():
+    """The kernel function of a real explainer, fed the distances it would compute from z."""
+    X = load_diabetes().data
+    real = LimeTabularExplainer(X, mode="regression")
+    kernel, nu = real.base.kernel_fn, 0.75 * np.sqrt(10)
+    e = lt.explain(
+        lambda x: x.sum(axis=1), X[3], lt.Empirical(X), nu, kernel="mismatch", seed=0, keep=True
+    )
+    np.testing.assert_allclose(
+        e.weights, kernel(cdist(e.z.astype(float), np.ones((1, 10)))[:, 0]), rtol=1e-12
+    )
+    assert e.weights.min() < 0.7 and e.weights.max() > 0.85  # there is something to compare
+
+
+def test_cosine_weight_falls_with_the_cosine_distance_of_z():
+    e = explained(kernel="cosine")
+    distance = cosine_distances(e.z.astype(float), np.ones((1, 3)))[:, 0]
+    assert np.any(~e.z.any(axis=1))  # the zero vector is among them, at distance 1
+    np.testing.assert_allclose(e.weights, np.exp(-(distance**2) / (2 * 0.8**2)), rtol=1e-12)
+
+
+def test_a_kernel_can_be_a_function():
+    def gaussian_again(x, z, xi, nu):
+        assert z.dtype == bool
+        return np.exp(-((x - xi) ** 2).sum(axis=1) / (2 * nu**2))
+
+    own, named = explained(kernel=gaussian_again), explained()
+    np.testing.assert_allclose(own.coef, named.coef, rtol=1e-10)
+    np.testing.assert_allclose(own.stderr, named.stderr, rtol=1e-10)
+    assert own.kernel == "gaussian_again" and named.kernel == "gaussian"
+
+
+def test_a_kernel_may_return_a_list_and_give_some_samples_no_weight():
+    e = explained(kernel=lambda x, z, xi, nu: list(1.0 * (np.abs(x - xi).max(axis=1) < 1.5)))
+    inside = np.abs(e.x - XI).max(axis=1) < 1.5
+    assert e.ess == pytest.approx(inside.sum(), rel=1e-12)
+    design = np.column_stack([np.ones(inside.sum()), e.z[inside]])
+    np.testing.assert_allclose(
+        [e.intercept, *e.coef], np.linalg.lstsq(design, e.y[inside])[0], atol=1e-12
+    )
+
+
+def test_effective_sample_size():
+    for kernel in ("gaussian", "mismatch", "cosine"):
+        e = explained(kernel=kernel)
+        assert e.ess == pytest.approx(e.weights.sum() ** 2 / (e.weights**2).sum(), rel=1e-12)
+
+
+def test_wide_kernels_weigh_all_alike():
+    for kernel in ("gaussian", "mismatch", "cosine"):
+        e = explained(kernel=kernel, nu=1e8)
+        assert e.ess == pytest.approx(2000, rel=1e-9)
+
+
+@pytest.mark.parametrize("nu", [1e-100, 1e100])
+@pytest.mark.parametrize("sampler", ["bins", "tilted"])
+@pytest.mark.parametrize("kernel", ["gaussian", "mismatch"])
+@pytest.mark.filterwarnings("ignore::limetutor.FitWarning")
+def test_the_widest_and_narrowest_bandwidths_give_numbers(nu, sampler, kernel):
+    e = lt.explain(F, XI, lt.Gaussian(), nu, seed=0, sampler=sampler, kernel=kernel)
+    assert np.all(np.isfinite(e.coef)) and np.all(np.isfinite(e.stderr))
+    assert np.isfinite(e.local_prediction) and np.isfinite(e.score)
+
+
+def test_weights_that_all_underflow_still_explain():
+    """d = 30, nu = 0.02: every weight is below 1e-308, and only their ratios matter."""
+    rng = np.random.default_rng(1)
+    xi, f = rng.normal(size=30), lt.Linear(rng.normal(size=30))
+    with pytest.warns(lt.FitWarning) as caught:
+        e = lt.explain(f, xi, lt.Gaussian(), 0.02, n=1000, seed=0, keep=True)
+    assert np.all(e.weights == 0)
+    messages = [str(w.message) for w in caught]
+    assert any(m.startswith("The effective sample size is 1.0 of n=1000") for m in messages)
+    assert all("sampler='tilted'" in m for m in messages)
+    assert np.all(np.isfinite(e.coef)) and np.isfinite(e.score) and 1 <= e.ess < 2
+    # the surrogate passes through the sample that outweighs all others: the one nearest to xi
+    nearest = np.argmin(((e.x - xi) ** 2).sum(axis=1))
+    fitted = e.intercept + e.z[nearest] @ e.coef
+    assert fitted == pytest.approx(e.y[nearest], abs=1e-6)
+
+
+def test_tilted_explains_where_all_weights_underflow():
+    """The remedy that the warning names, at a bandwidth where boxes still matter."""
+    xi, f = np.full(30, 0.02), lt.Linear(np.linspace(1, 2, 30))
+    e = lt.explain(f, xi, lt.Gaussian(), 0.02, n=20_000, seed=0, sampler="tilted")
+    truth = lt.limit(f, xi, lt.Gaussian(), 0.02)
+    assert truth.log_C < -100
+    # 4 standard errors for each of 30 features
+    assert np.all(np.abs(e.coef - truth.coef) < 4 * e.stderr)
+    assert e.ess == pytest.approx(20_000)
