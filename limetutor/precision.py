@@ -11,6 +11,7 @@ holds. Appendix: reading the paper.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
@@ -350,10 +351,12 @@ def theorem_sample_size(
         size = _corrected_sample_size if corrected else _printed_sample_size
         n = size(limit, sigma, eps, eta, limit.f.a.size, C, A)
     if not np.isfinite(n):
-        raise ValueError(
-            f"nu must leave some weight and two boxes for every feature: at nu={limit.nu:g} the "
-            "number of samples is beyond 1e308; raise nu."
+        warnings.warn(
+            f"the number of samples at nu={limit.nu:g} is beyond 1e308, given as infinite.",
+            arg.PrecisionWarning,
+            stacklevel=2,
         )
+        return float("inf")
     return float(n)
 
 
