@@ -13,6 +13,7 @@ import numpy as np
 
 from . import arguments as arg
 from .boxes import standard_quantiles
+from .theory import gaussian_tilt
 
 Judge = Callable[[Any], str | None]
 
@@ -85,3 +86,35 @@ def _a_safe_bandwidth(answer: Any) -> str | None:
     if not close(answer, 1.0):
         return "Where in its box is V largest? Then compare the boxes: which one is the worst?"
     return None
+
+
+# --- local error -----------------------------------------------------------------------------
+
+
+@exercise("local-error/1")
+def _the_right_place(answer: Any) -> str | None:
+    q = standard_quantiles(4)[3]
+    density = np.exp(-(np.array([0.0, q]) ** 2) / 2) / np.sqrt(2 * np.pi)
+    if close(answer, q / 2):
+        return "That is the middle of the box; the normal density is higher on its left side."
+    if not close(answer, 4 * (density[0] - density[1])):
+        return "The surrogate lands on the mean of N(0, 1) within the box: (φ(0) - φ(q)) / (1/4)."
+    return None
+
+
+@exercise("local-error/2")
+def _two_errors(answer: Any) -> str | None:
+    inside = gaussian_tilt(
+        [0.961, 0.432], 1.0, 0, 1, *zip(*_BOXES_OF_THE_EXAMPLE, strict=True)
+    ).inside
+    right = -inside[0] / inside[1]
+    if close(answer, -right):
+        return "The two contributions must have opposite signs: check the sign of your answer."
+    if close(answer, 1 / right):
+        return "You divided the wrong way round: a₂ multiplies the second distance."
+    if not close(answer, right):
+        return "Write the error as inside₁ + a₂ inside₂ with the distances from limit(...).tilt."
+    return None
+
+
+_BOXES_OF_THE_EXAMPLE = [standard_quantiles(4)[3:5], standard_quantiles(4)[2:4]]
