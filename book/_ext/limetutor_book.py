@@ -36,6 +36,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", key_the_cache)
     app.connect("builder-inited", write_static_files)
     app.connect("html-page-context", tidy_scripts, priority=900)
+    app.connect("html-page-context", mend_roles, priority=900)
+    app.connect("build-finished", leave_stamp)
     app.add_css_file("limetutor.css", priority=900)
     app.add_js_file("limetutor.js", loading_method="defer")
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -70,9 +72,9 @@ def write_static_files(app: Sphinx) -> None:
 
     static = Path(app.outdir).parent / ".limetutor_static"
     static.mkdir(parents=True, exist_ok=True)
-    book_css = (ASSETS / "book.css").read_text(encoding="utf-8")
+    book_css, book_js = ((ASSETS / f"book.{kind}").read_text("utf-8") for kind in ("css", "js"))
     (static / "limetutor.css").write_text(page_css() + book_css, encoding="utf-8")
-    (static / "limetutor.js").write_text(page_js(), encoding="utf-8")
+    (static / "limetutor.js").write_text(page_js() + book_js, encoding="utf-8")
     spec = importlib.util.find_spec("sphinx-mathjax-offline")
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError("The book needs the package sphinx-mathjax-offline.")
@@ -102,3 +104,18 @@ def tidy_scripts(
         if "thebe" not in name.lower():
             kept.setdefault(name, script)
     context["script_files"] = list(kept.values())
+
+
+def mend_roles(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Drop the roles docutils gives a bibliography: one is deprecated, the other asks for it."""
+    if "body" in context:
+        body = context["body"].replace(' role="doc-biblioentry"', "")
+        context["body"] = body.replace('<div role="list" class="citation-list">', "<div>")
+
+
+def leave_stamp(app: Sphinx, exception: Exception | None) -> None:
+    """Say when the site was last built, for tests that must not look at an old one."""
+    if exception is None and app.builder.format == "html":
+        (Path(app.outdir) / ".built").touch()

@@ -1,0 +1,340 @@
+"""The built site in a real browser, with every request to another host refused.
+
+The tests find pages, figures and controls themselves: a new chapter is covered without being named.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import axe_playwright_python
+import pytest
+from browser import ROOT, running_browser
+from playwright.sync_api import Browser, Locator, Page
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
+
+SITE = ROOT / "_build" / "html"
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+LARGEST_PAGE = 500_000  # bytes, gzipped
+FEWEST_STOPS = 30  # of a figure's first slider, so that it feels continuous
+SMALLEST_TEXT = 8.5  # px, in a figure on a phone
+
+
+# --- the site --------------------------------------------------------------------------------
+
+
+def sources() -> Iterator[Path]:
+    """What the site is built from."""
+    yield from (ROOT / "_config.yml", ROOT / "_toc.yml")
+    for folder in ("book", "limetutor"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(path.parts):
+                yield path
+
+
+def up_to_date() -> bool:
+    stamp = SITE / ".built"
+    return stamp.exists() and stamp.stat().st_mtime >= max(p.stat().st_mtime for p in sources())
+
+
+@pytest.fixture(scope="module")
+def pages() -> list[Path]:
+    """The pages to look at; the site is built first if it is missing or out of date."""
+    (ROOT / "_build").mkdir(exist_ok=True)
+    with (ROOT / "_build" / ".test-lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another worker may be building
+        if not up_to_date():
+            command = [Path(sys.executable).with_name("jupyter-book"), "build", ".", "-W", "-n"]
+            done = subprocess.run(
+                [*command, "--keep-going"], cwd=ROOT, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    found = [path for path in sorted(SITE.rglob("*.html")) if is_page(path)]
+    assert found
+    return found
+
+
+def is_page(path: Path) -> bool:
+    made_by_sphinx = path.stem in ("genindex", "search", "prf-prf", "py-modindex")
+    inside = path.relative_to(SITE).parts[0] in ("_static", "_sources", "_modules")
+    redirect = 'http-equiv="refresh"' in path.read_text(encoding="utf-8")[:2000].lower()
+    return not (made_by_sphinx or inside or redirect)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running_browser() as started:
+        yield started
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args: object) -> None:
+        """Say nothing: the tests look at the answers themselves."""
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[str]:
+    """The address of a plain static server."""
+    handler = partial(Quiet, directory=str(SITE))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+class Visit:
+    """One tab with the network cut, and a list of what a reader would trip over."""
+
+    def __init__(self, browser: Browser, origin: str, **options: object) -> None:
+        self.problems: list[str] = []
+        self.where = ""
+        self.context = browser.new_context(**options)
+        self.context.route("**/*", partial(self._answer, origin))
+        self.tab = self.context.new_page()
+        self.tab.on("console", lambda m: m.type == "error" and self.note(f"console: {m.text}"))
+        self.tab.on("pageerror", lambda error: self.note(f"error: {error}"))
+        if options.get("java_script_enabled", True):  # without it, preloaded scripts are dropped
+            self.tab.on("requestfailed", lambda r: self.note(f"failed: {r.url}"))
+        self.tab.on("response", lambda r: r.status >= 400 and self.note(f"{r.status}: {r.url}"))
+
+    def _answer(self, origin: str, route) -> None:
+        if route.request.url.startswith((origin, "data:", "blob:")):
+            route.continue_()
+        else:
+            self.note(f"asks {route.request.url}")
+            route.abort()
+
+    def note(self, problem: str) -> None:
+        self.problems.append(f"{self.where}: {problem}")
+
+    def open(self, path: Path, base: str) -> Page:
+        self.where = path.relative_to(SITE).as_posix()
+        self.tab.goto(base + self.where, wait_until="load")
+        return self.tab
+
+
+@contextmanager
+def visit(browser: Browser, origin: str, **options: object) -> Iterator[Visit]:
+    """Visit pages; afterwards there must be nothing to complain about."""
+    visitor = Visit(browser, origin, **options)
+    yield visitor
+    visitor.context.close()
+    assert not visitor.problems, "\n".join(dict.fromkeys(visitor.problems))
+
+
+# --- what must hold ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("origin", ["server", "disk"])
+def test_every_page_works_and_every_control_moves_its_picture(pages, browser, served, origin):
+    base = served if origin == "server" else SITE.as_uri() + "/"
+    controls = 0
+    with visit(browser, base) as visitor:
+        for path in pages:
+            tab = visitor.open(path, base)
+            for problem in unrendered_formulas(tab):
+                visitor.note(problem)
+            figures = tab.locator(".lt-explore").all()
+            for figure in figures:
+                others = [f for f in figures if f is not figure]
+                for number in range(figure.locator("input, select").count()):
+                    controls += 1
+                    for problem in dead_control(figure, number, others):
+                        visitor.note(problem)
+    assert controls, "no page has a control"
+
+
+def unrendered_formulas(tab: Page) -> list[str]:
+    tab.wait_for_function("!window.MathJax || window.MathJax.startup?.promise")
+    return tab.evaluate(
+        r"""async () => {
+            if (window.MathJax) await MathJax.startup.promise;
+            const found = [];
+            const article = document.querySelector("article.bd-article");
+            if (!article) return ["no article"];
+            const meant = article.querySelectorAll(".math").length;
+            const shown = article.querySelectorAll(".math mjx-container").length;
+            if (shown < meant) found.push(`${meant - shown} formulas not rendered`);
+            for (const e of article.querySelectorAll("mjx-merror"))
+                found.push("bad formula: " + e.textContent);
+            const copy = article.cloneNode(true);
+            for (const e of copy.querySelectorAll("pre, code, script, mjx-container")) e.remove();
+            const raw = copy.textContent.match(/.{0,30}(\\\(|\\\[|\$\$|\$\\|\{(numref|cite|prf:ref|ref)).{0,30}/);
+            if (raw) found.push("raw markup: " + raw[0]);
+            return found;
+        }"""
+    )
+
+
+def state(figure: Locator) -> tuple[str, str]:
+    """The picture and the sentence."""
+    return tuple(
+        figure.evaluate(
+            "f => [f.querySelector('svg').innerHTML, f.querySelector('.lt-sentence').textContent]"
+        )
+    )
+
+
+def dead_control(figure: Locator, number: int, others: list[Locator]) -> Iterator[str]:
+    """Move one control by keyboard to both its ends; say what does not answer."""
+    control = figure.locator("input, select").nth(number)
+    name = control.evaluate("c => c.labels[0]?.textContent")
+    if not name:
+        yield f"control {number} has no label"
+    default, elsewhere = state(figure), [state(other) for other in others]
+    control.focus()
+    ends = []
+    slider = control.evaluate("c => c.type === 'range'")
+    if slider:
+        if number == 0 and int(control.get_attribute("max") or 0) + 1 < FEWEST_STOPS:
+            yield f"{name}: fewer than {FEWEST_STOPS} stops"
+        for key in ("Home", "End"):
+            control.press(key)
+            ends.append((*state(figure), control.get_attribute("aria-valuetext")))
+        if control.evaluate("c => c.nextElementSibling.value") != ends[-1][2]:
+            yield f"{name}: the value shown is not the value told"
+    else:
+        for key in ("ArrowUp", "ArrowDown"):
+            for _ in range(control.locator("option").count()):
+                control.press(key)
+            ends.append((*state(figure), control.input_value()))
+    for what, first, last in zip(("picture", "sentence", "value"), *ends, strict=True):
+        if first == last:
+            yield f"{name}: its two ends have the same {what}"
+    if [state(other) for other in others] != elsewhere:
+        yield f"{name}: disturbs another figure"
+    figure.get_by_role("button", name="Reset").click()
+    if state(figure) != default:
+        yield f"{name}: Reset does not bring the default back"
+
+
+def test_without_javascript_and_on_paper_the_default_is_there(pages, browser, served):
+    with visit(browser, served, java_script_enabled=False) as visitor:
+        for path in pages:
+            tab = visitor.open(path, served)
+            for figure in tab.locator(".lt-figure").all():
+                picture = figure.locator("svg.lt-svg")
+                if not picture.is_visible() or not picture.get_attribute("aria-label"):
+                    visitor.note("a figure without picture or description")
+                if figure.locator(".lt-controls:visible").count():
+                    visitor.note("controls that cannot work are shown")
+            for sentence in tab.locator(".lt-sentence").all():
+                if not sentence.is_visible() or not sentence.inner_text().strip():
+                    visitor.note("a figure without its sentence")
+    with visit(browser, served) as visitor:
+        for path in pages:
+            tab = visitor.open(path, served)
+            tab.emulate_media(media="print")
+            if tab.locator(".lt-controls:visible").count():
+                visitor.note("controls are printed")
+            if (
+                tab.locator(".lt-explore svg").count()
+                > tab.locator(".lt-explore svg:visible").count()
+            ):
+                visitor.note("a picture is not printed")
+
+
+def test_a_phone_can_show_every_page(pages, browser, served):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+    with visit(browser, served, **phone) as visitor:
+        for path in pages:
+            tab = visitor.open(path, served)
+            tab.evaluate("window.MathJax && MathJax.startup.promise.then(() => null)")
+            width = tab.evaluate("document.documentElement.scrollWidth")
+            if width > 391:
+                visitor.note(f"scrolls sideways: {width} px wide")
+            smallest = tab.evaluate(
+                """() => Math.min(...[...document.querySelectorAll('.lt-svg text')].map(t =>
+                    parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.clientWidth
+                    / t.ownerSVGElement.viewBox.baseVal.width), 99)"""
+            )
+            if smallest < SMALLEST_TEXT:
+                visitor.note(f"a figure has text of {smallest:.1f} px")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_chapters(pages, browser, served, theme):
+    with visit(browser, served, color_scheme=theme) as visitor:
+        for path in pages:
+            tab = visitor.open(path, served)
+            tab.evaluate("window.MathJax && MathJax.startup.promise.then(() => null)")
+            assert tab.evaluate("document.documentElement.dataset.theme") == theme
+            tab.evaluate(AXE)  # preload: it would ask for style sheets a second time, wrongly
+            found = tab.evaluate(
+                "axe.run('article.bd-article', {preload: false}).then(r => r.violations)"
+            )
+            for violation in found:
+                nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
+                visitor.note(f"{violation['id']}: {violation['help']} ({nodes})")
+
+
+def test_every_figure_has_a_description(pages, browser, served):
+    with visit(browser, served) as visitor:
+        for path in pages:
+            bare = visitor.open(path, served).evaluate(
+                """() => [...document.querySelectorAll('article img, article svg')].filter(e =>
+                    e.getBoundingClientRect().width > 120 && !(e.alt || '').trim()
+                    && !e.getAttribute('aria-label') && !e.querySelector('title, desc')).length"""
+            )
+            if bare:
+                visitor.note(f"{bare} figures without a description")
+
+
+# --- what needs no browser ---------------------------------------------------------------------
+
+
+def test_no_page_is_heavy(pages):
+    heavy = {
+        path.name: size
+        for path in pages
+        if (size := len(gzip.compress(path.read_bytes()))) > LARGEST_PAGE
+    }
+    assert not heavy
+
+
+class Links(HTMLParser):
+    """The ids of a page, and where it points to."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.targets: list[str] = []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for key, value in attrs:
+            if key in ("id", "name"):
+                self.ids.add(value or "")
+            elif key in ("href", "src") and value:
+                self.targets.append(value)
+
+    handle_startendtag = handle_starttag
+
+
+def test_internal_links_lead_somewhere(pages):
+    parsed = {path.resolve(): Links(path) for path in sorted(SITE.rglob("*.html"))}
+    broken = []
+    for path in pages:
+        for target in parsed[path.resolve()].targets:
+            link = urlsplit(target)
+            if link.scheme or link.netloc:
+                continue
+            goal = (path.parent / unquote(link.path)).resolve() if link.path else path.resolve()
+            anchor = unquote(link.fragment)
+            if not goal.exists():
+                broken.append(f"{path.name}: {target} is not there")
+            elif anchor and goal in parsed and anchor not in parsed[goal].ids:
+                broken.append(f"{path.name}: {target} has no such anchor")
+    assert not broken, "\n".join(broken)
