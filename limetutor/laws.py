@@ -107,8 +107,7 @@ def truncated_variance(lo: ArrayLike, hi: ArrayLike) -> np.ndarray:
     1 + (lo phi(lo) - hi phi(hi))/mass - mean^2 cancels in narrow boxes and in the tails.
     """
     lo, hi = np.broadcast_arrays(np.asarray(lo, float), np.asarray(hi, float))
-    mode = np.clip(0.0, lo, hi)
-    reach = 84 / (np.abs(mode) + np.sqrt(mode**2 + 84))  # where the density has fallen by exp(-42)
+    mode, reach = mode_and_reach(lo, hi)
     left, right = np.maximum(lo - mode, -reach), np.minimum(hi - mode, reach)  # seen from the mode
     nodes, weights = _legendre(96)
     step = left[..., None] + (right - left)[..., None] * nodes
@@ -116,6 +115,44 @@ def truncated_variance(lo: ArrayLike, hi: ArrayLike) -> np.ndarray:
     density /= density.sum(-1, keepdims=True)
     mean = np.sum(density * step, -1, keepdims=True)
     return np.sum(density * (step - mean) ** 2, -1)
+
+
+def mode_and_reach(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Peak of a standard normal on [lo, hi], and how far from it the density falls by exp(-42)."""
+    mode = np.clip(0.0, lo, hi)
+    return mode, 84 / (np.abs(mode) + np.sqrt(mode**2 + 84))
+
+
+def truncated_cdf(u: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """P(x <= u) for a standard normal truncated to [lo, hi]: a ratio of two masses."""
+    u, lo, hi = np.broadcast_arrays(u, lo, hi)
+    within = (u > lo) & (u < hi)
+    below = normal_box(lo, np.where(within, u, hi)).log_inside
+    with np.errstate(under="ignore"):
+        ratio = np.exp(below - normal_box(lo, hi).log_inside)
+    return np.where(within, ratio, u >= hi)
+
+
+def truncated_characteristic(k: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """E[exp(i k x)] for a standard normal truncated to [lo, hi]; appendix: Gaussian integrals.
+
+    The part beyond a >= 0 is exp(-a^2/2 + i a k) w((k + i a) / sqrt 2) / 2 with w the Faddeeva
+    function, bounded there; the part below -a is its conjugate; both are divided by the mass of
+    the interval before anything can underflow.
+    """
+    log_mass = normal_box(lo, hi).log_inside
+
+    def beyond(a: np.ndarray) -> np.ndarray:
+        end = np.where(np.isinf(a), 0.0, a)
+        with np.errstate(under="ignore"):
+            height = np.where(np.isinf(a), 0.0, np.exp(-0.5 * end**2 - log_mass))
+        return 0.5 * height * np.exp(1j * end * k) * special.wofz((k + 1j * end) / np.sqrt(2))
+
+    at_lo, at_hi = beyond(np.abs(lo)), beyond(np.abs(hi))
+    with np.errstate(under="ignore", over="ignore", invalid="ignore"):
+        around = np.exp(-0.5 * k**2 - log_mass) - np.conj(at_lo) - at_hi
+    right, left = at_lo - at_hi, np.conj(at_hi - at_lo)
+    return np.where(lo >= 0, right, np.where(hi <= 0, left, around))
 
 
 def gaussian_integral(
@@ -202,6 +239,33 @@ class BoxLaw:
         within = np.sum(prob * self.box_variances(), axis=1)
         between = np.sum(prob * (means - mean[:, None]) ** 2, axis=1)
         return mean, np.sqrt(within + between)
+
+    def moved(self, scale: np.ndarray, shift: np.ndarray) -> BoxLaw:
+        """The law of scale * x + shift, for positive scales, one per coordinate."""
+        scale, shift = scale[:, None], shift[:, None]
+        mean, lo, hi = (scale * v + shift for v in (self.mean, self.lo, self.hi))
+        return BoxLaw(self.log_prob, mean, scale * self.sd, lo, hi)
+
+    def box_cdf(self, j: int, t: np.ndarray) -> np.ndarray:
+        """P(x_j <= t | box) for each box of coordinate j and each of the values t, (K, len(t))."""
+        mean, sd = self.mean[j, :, None], self.sd[j, :, None]
+        lo, hi = (ends[j, :, None] for ends in self.standard_ends())
+        u = (t - mean) / np.where(sd == 0, 1.0, sd)
+        return np.where(sd == 0, t >= mean, truncated_cdf(u, lo, hi))
+
+    def box_characteristic(self, j: int, t: np.ndarray) -> np.ndarray:
+        """E[exp(i t x_j) | box] for each box of coordinate j and each frequency t, (K, len(t))."""
+        mean, sd = self.mean[j, :, None], self.sd[j, :, None]
+        lo, hi = (ends[j, :, None] for ends in self.standard_ends())
+        spread = np.where(sd == 0, 1.0, truncated_characteristic(sd * t, lo, hi))
+        return np.exp(1j * t * mean) * spread
+
+    def essential_ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where each box ends, the tails beyond a density of exp(-42) of its peak left out."""
+        lo, hi = self.standard_ends()
+        mode, reach = mode_and_reach(lo, hi)
+        left, right = np.maximum(lo, mode - reach), np.minimum(hi, mode + reach)
+        return self.mean + self.sd * left, self.mean + self.sd * right
 
     def sample(self, rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
         """N draws: values (n, d) and the boxes they came from (n, d)."""
