@@ -54,7 +54,8 @@ def predictor(f: Any, boxes: Boxes, output: Any = None) -> Callable[[np.ndarray]
     columns = _fitted_columns(getattr(f, "__self__", f), boxes)
 
     def predict(x: np.ndarray) -> np.ndarray:
-        y = call(_as_frame(x, boxes, columns) if columns else x)
+        # a copy: a model that scales its input in place must not move our samples
+        y = call(_as_frame(x, boxes, columns) if columns else x.copy())
         return _one_output(y, len(x), output, classes)
 
     return predict
