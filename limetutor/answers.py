@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
-from .boxes import standard_quantiles
+from .boxes import edge_stderr, misplaced_share, standard_quantiles
+from .laws import normal_box
 from .theory import gaussian_tilt
 
 Judge = Callable[[Any], str | None]
@@ -118,3 +119,120 @@ def _two_errors(answer: Any) -> str | None:
 
 
 _BOXES_OF_THE_EXAMPLE = [standard_quantiles(4)[3:5], standard_quantiles(4)[2:4]]
+
+
+# --- LIME in ten minutes ---------------------------------------------------------------------
+
+
+@exercise("ten-minutes/1")
+def _read_a_weight(answer: Any) -> str | None:
+    if close(answer, 0, atol=1.0):
+        return "Divide the coefficient by its standard error, not the other way round."
+    if np.ndim(answer) > 0:
+        return "Give one number: pick the entry of bmi by its position in ours.names."
+    if not (isinstance(answer, int | float | np.floating) and 5 < answer < 60):
+        return "Take the coefficient of bmi and divide it by the standard error of bmi."
+    return None
+
+
+@exercise("ten-minutes/2")
+def _half_the_noise(answer: Any) -> str | None:
+    if close(answer, 10_000):
+        return "Twice the samples shrink the noise by a factor of 1.4 only."
+    if not close(answer, 20_000):
+        return "The standard error falls with the square root of n."
+    return None
+
+
+# --- discretization --------------------------------------------------------------------------
+
+
+@exercise("discretization/1")
+def _cut_the_blood_pressure(answer: Any) -> str | None:
+    q = standard_quantiles(5)
+    right = 94.6 + 13.8 * q[1:-1]
+    if close(answer, 94.6 + 13.8 * q):
+        return "Those are all six edges; leave out the two at infinity."
+    if close(answer, q[1:-1]):
+        return "Those are the edges in units of the deviation: multiply by σ and add μ."
+    if close(answer, 94.6 + q[1:-1]):
+        return "The deviation is missing: multiply the standard quantiles by 13.8."
+    if close(answer, 94.6 + 13.8 * standard_quantiles(4)[1:-1]):
+        return "Those are the edges of four boxes; five boxes have four inner edges."
+    if not close(answer, right, rtol=1e-3):
+        return "The edges are μ + σ Φ⁻¹(k/5) for k = 1 to 4; standard_quantiles(5) has the Φ⁻¹."
+    return None
+
+
+@exercise("discretization/2")
+def _enough_training_values(answer: Any) -> str | None:
+    once = edge_stderr(4, 1)
+    n = (once[2] / 0.01) ** 2
+    if close(answer, (once[1] / 0.01) ** 2):
+        return "That is right for the median; the third quartile is the last of the three edges."
+    if close(answer, once[2] / 0.01):
+        return "That is the root of n: the standard error falls like 1/√n, so square it."
+    if close(answer, 0.25 * 0.75 / 0.01**2):
+        return "The density is missing: an error in the share is divided by φ at the edge."
+    if not close(answer, n):
+        return "The standard error is edge_stderr(4, 1)[2] / √n; set it to 0.01 and solve for n."
+    return None
+
+
+@exercise("discretization/3")
+def _ten_features(answer: Any) -> str | None:
+    share = misplaced_share(4, 500)
+    if close(answer, share):
+        return "That is the chance for a single feature."
+    if close(answer, 10 * share):
+        return "Adding counts an instance twice when two of its features move; multiply instead."
+    if close(answer, (1 - share) ** 10):
+        return "That is the chance that all ten features stay where they are."
+    if not close(answer, 1 - (1 - share) ** 10):
+        return "All ten stay put with probability (1 - s)¹⁰, where s = misplaced_share(4, 500)."
+    return None
+
+
+# --- sampling --------------------------------------------------------------------------------
+
+
+@exercise("sampling/1")
+def _mean_of_a_box(answer: Any) -> str | None:
+    q = standard_quantiles(4)[3]
+    mean = float(normal_box(0.0, q).mean_inside)
+    if close(answer, q / 2):
+        return "That is the middle of the box; the density is higher towards 0, so the mean is not."
+    if close(answer, mean / 4):
+        return "Divide by the probability of the box, which is 1/4."
+    if close(answer, -mean):
+        return "The sign is wrong: it is φ at the lower edge minus φ at the upper edge."
+    if not close(answer, mean, rtol=2e-3):
+        return "Put the two edges, 0 and 0.674, into (φ(lo) - φ(hi)) / (Φ(hi) - Φ(lo))."
+    return None
+
+
+@exercise("sampling/2")
+def _how_often_a_box(answer: Any) -> str | None:
+    inner = float(np.exp(normal_box(-1.0, 2.0).log_inside))
+    first = float(np.exp(normal_box(-np.inf, -1.0).log_inside))
+    right = [first, inner, 1 - first - inner]
+    if close(answer, [1 / 3, 1 / 3, 1 / 3]):
+        return (
+            "Equal chances are right for quantile boxes only; these boxes are not equally likely."
+        )
+    if close(answer, np.cumsum(right)) or close(answer, np.cumsum(right)[:2]):
+        return "Those are the distribution function at the edges: take differences."
+    if not close(answer, right):
+        return "Each box must be drawn with its probability under N(0, 1); give three numbers."
+    return None
+
+
+@exercise("sampling/3")
+def _all_ten_boxes(answer: Any) -> str | None:
+    if close(answer, 0.25**10):
+        return "That is the probability for one example; there are 5000 of them."
+    if close(answer, 5000 * 10 / 4) or close(answer, 5000 / 4):
+        return "All ten features must agree at once: the probabilities multiply."
+    if not close(answer, 5000 * 0.25**10):
+        return "One feature agrees with probability 1/4, independently of the others."
+    return None

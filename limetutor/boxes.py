@@ -104,6 +104,29 @@ def standard_quantiles(p: int) -> np.ndarray:
     return edges + 0.0  # no minus zero
 
 
+def edge_stderr(p: int, n: int) -> np.ndarray:
+    """Standard errors of the p - 1 inner edges when they are read off n values of N(0, 1).
+
+    sqrt(q (1 - q) / n) / phi(edge) with q = k/p, for large n; times sigma for N(mu, sigma^2).
+    (van der Vaart 2000, Corollary 21.5.) Chapter: discretization.
+    """
+    q = np.arange(1, p) / p
+    phi = np.exp(-(standard_quantiles(p)[1:-1] ** 2) / 2) / np.sqrt(2 * np.pi)
+    return np.sqrt(q * (1 - q) / n) / phi
+
+
+def misplaced_share(p: int, n: int) -> float:
+    """Chance that a new value falls into another box when the edges are read off n values.
+
+    It does where it lies between an edge and its estimate, which has probability phi(edge) times
+    their distance; with E|error| = sqrt(2/pi) stderr the density cancels:
+    sqrt(2 / (pi n)) sum_k sqrt(q_k (1 - q_k)), whatever the (continuous) law. For large n.
+    Chapter: discretization.
+    """
+    q = np.arange(1, p) / p
+    return float(np.sqrt(2 / (np.pi * n)) * np.sum(np.sqrt(q * (1 - q))))
+
+
 @dataclass(frozen=True, eq=False)
 class Gaussian:
     """The paper's world: x_j ~ N(mu_j, sigma_j^2), cut at its p_j-quantiles.
@@ -331,14 +354,13 @@ def read_table(X: Any, categorical: Any) -> tuple[np.ndarray, list[str], dict[in
     labels: dict[int, np.ndarray] = {}
     numeric = []
     for j, column in enumerate(columns):
-        try:
-            values = arg.floats(column)
-        except (TypeError, ValueError):
-            if j not in positions:
-                raise ValueError(
-                    f"X must be numeric outside categorical columns, but column {names[j]!r} "
-                    f"holds {_remedy(column)}."
-                ) from None
+        values = _as_numbers(column)
+        if values is None and j not in positions:
+            raise ValueError(
+                f"X must be numeric outside categorical columns, but column {names[j]!r} "
+                f"holds {_remedy(column)}."
+            )
+        if values is None:
             labels[j], values = _labels_and_codes(names[j], column)
         if not np.all(np.isfinite(values)):
             raise ValueError(
@@ -346,6 +368,13 @@ def read_table(X: Any, categorical: Any) -> tuple[np.ndarray, list[str], dict[in
             )
         numeric.append(values)
     return np.stack(numeric, axis=1), names, labels
+
+
+def _as_numbers(column: np.ndarray) -> np.ndarray | None:
+    try:
+        return arg.floats(column)
+    except (TypeError, ValueError):
+        return None
 
 
 def _remedy(column: np.ndarray) -> str:
@@ -376,6 +405,7 @@ def _columns(X: Any) -> list[np.ndarray]:
 
 def _positions(name: str, columns: Any, names: list[str] | tuple[str, ...]) -> list[int]:
     """Columns given by name or position, as positions."""
+    columns = () if columns is None else columns
     if isinstance(columns, str | int):
         columns = [columns]
     found = []
