@@ -11,10 +11,14 @@ from importlib import import_module
 from typing import Any
 
 from .arguments import FitWarning, LimetutorWarning, PrecisionWarning
+from .audit import Audit, audit
 from .boxes import Empirical, Gaussian
 from .explain import Explanation, explain
+from .lime_bridge import from_lime
 from .limits import Limit, limit
 from .models import Linear
+from .precision import samples_needed
+from .risk import risk
 
 __version__ = "0.1.0"
 
@@ -29,6 +33,7 @@ _LAZY = {
 }
 
 __all__ = [
+    "Audit",
     "Choice",
     "Empirical",
     "Explanation",
@@ -39,11 +44,15 @@ __all__ = [
     "Linear",
     "PrecisionWarning",
     "Slider",
+    "audit",
     "check",
     "explain",
     "explore",
+    "from_lime",
     "limit",
     "repeat",
+    "risk",
+    "samples_needed",
     "show",
 ]
 

@@ -13,7 +13,7 @@ What `lime` does wrong, the world does wrong as well: see :class:`Collapsed`. Ch
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ import numpy as np
 from . import arguments as arg
 from .boxes import Boxes, BoxWorld, _pad
 from .laws import BoxLaw
+from .limits import Limit
 
 RIDGE = 1.0  # `lime` fits Ridge(alpha=1)
 SAMPLES = 5000  # ... to this many samples, unless told otherwise
@@ -55,14 +56,14 @@ class LimeWorld(BoxWorld):
         return f"LimeWorld({self.d} features, nu={self.nu:.4g}{wrong})"
 
 
-def from_lime(explainer: Any, *, repair: bool = False) -> LimeWorld:
+def from_lime(explainer: Any) -> LimeWorld:
     """Read a ``lime.lime_tabular.LimeTabularExplainer`` into a world.
 
     Quartile, decile, entropy and own discretizers, and categorical features. The explainer's
-    training set is not needed: `lime` keeps of it what it samples from. ``repair=True`` puts the
-    training value where `lime` feeds a collapsed bin with a wrong one.
+    training set is not needed: `lime` keeps of it what it samples from. Collapsed bins hold the
+    wrong value that `lime` feeds the model; :func:`repaired` gives the world with the right one.
 
-    `lime` also puts xi itself among its n samples; :func:`with_instance` says what that adds.
+    `lime` also puts xi itself among its n samples; :func:`instance_row` says what that adds.
     Chapter: the real lime.
     """
     _refuse_unreadable(explainer)
@@ -71,7 +72,7 @@ def from_lime(explainer: Any, *, repair: bool = False) -> LimeWorld:
     columns, collapsed = [], []
     for j in range(d):
         if j in numeric:
-            column, wrong = _bins(explainer, j, repair)
+            column, wrong = _bins(explainer, j)
             collapsed += wrong
         else:
             column = _categories(explainer, j)
@@ -93,7 +94,7 @@ class _Column:
     hi: np.ndarray
 
 
-def _bins(explainer: Any, j: int, repair: bool) -> tuple[_Column, list[Collapsed]]:
+def _bins(explainer: Any, j: int) -> tuple[_Column, list[Collapsed]]:
     """A discretized feature, as `get_undiscretize_values` of `lime` samples it."""
     discretizer = explainer.discretizer
     lo, hi, mean, sd = (
@@ -107,7 +108,7 @@ def _bins(explainer: Any, j: int, repair: bool) -> tuple[_Column, list[Collapsed
         Collapsed(j, int(k), float(lo[k]), float(fed[k]))
         for k in np.flatnonzero(point & (prob > 0))
     ]
-    where = np.where(prob > 0, lo if repair else fed, lo)  # an empty bin is never drawn
+    where = np.where(prob > 0, fed, lo)  # an empty bin is never drawn
     mean, sd = np.where(point, where, mean), np.where(point, 0.0, sd)
     return _Column(hi[:-1], prob, mean, sd, lo, hi), wrong
 
@@ -165,3 +166,26 @@ def _kernel_width(explainer: Any) -> float:
             "lt.explain with an lt.Empirical world."
         )
     return nu
+
+
+def repaired(world: LimeWorld) -> LimeWorld:
+    """The same world with the training value in every collapsed bin, as `lime` should have it."""
+    law = world.boxes().law
+    mean = law.mean.copy()
+    for bin_ in world.collapsed:
+        mean[bin_.feature, bin_.box] = bin_.value
+    boxes = replace(world.boxes(), law=replace(law, mean=mean))
+    return LimeWorld(boxes, world.nu, ())
+
+
+def instance_row(at: Limit, n: int = SAMPLES, ridge: float = RIDGE) -> np.ndarray:
+    """What `lime` adds to each coefficient by putting xi itself among its n samples, (d,).
+
+    One row of weight 1 and indicators 1 moves a fit by u (f(xi) - f^(xi)) / (1 + sum u), where
+    u_j = (1 - alpha_j) / (N s_j + ridge), s_j = alpha_j (1 - alpha_j), and N = (n - 1) C is the
+    weight of the other rows. At n = 5000 it is a fraction of a standard error.
+    """
+    alpha, rest = at.tilt.alpha, at.tilt.rest
+    weight = (n - 1) * np.exp(at.log_C)
+    u = rest / (weight * alpha * rest + ridge)
+    return -at.local_error * u / (1 + 1 / weight + np.sum(rest * u))
