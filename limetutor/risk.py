@@ -20,7 +20,7 @@ from . import arguments as arg
 from .boxes import Boxes, Gaussian, World, check_world
 from .kernels import PRODUCT_KERNELS
 from .laws import BoxLaw, normal_box
-from .theory import _tilt_boxes, gaussian_tilt, standard_boxes
+from .theory import gaussian_tilt, standard_boxes, tilt_boxes
 
 
 def gaps(world: World, X: np.ndarray, nu: ArrayLike, kernel: str = "gaussian") -> np.ndarray:
@@ -40,7 +40,7 @@ def _gaps_of_boxes(boxes: Boxes, X: np.ndarray, nu: np.ndarray, kernel: str) -> 
     other = np.arange(law.mean.shape[1]) != boxes.discretize(X)[..., None]
     log_joint, means = np.broadcast_to(law.log_prob, other.shape), law.box_means()
     if kernel == "gaussian":  # the mismatch weight is the same for all other boxes: it cancels
-        mean, sd, log_weight = _tilt_boxes(law, X[..., None], nu[..., None])
+        mean, sd, log_weight = tilt_boxes(law, X[..., None], nu[..., None])
         labels = boxes.categorical[:, None]
         tilted = BoxLaw(law.log_prob, mean, sd, law.lo, law.hi)
         inside = mean + sd * normal_box(*tilted.standard_ends()).mean_inside

@@ -103,7 +103,7 @@ def tilted_law(boxes: Boxes, xi: np.ndarray, nu: float, kernel: str) -> tuple[Bo
     if kernel == "mismatch":
         mean, sd, log_weight = law.mean, law.sd, -1.0 * other / (2 * nu**2)
     else:
-        mean, sd, log_weight = _tilt_boxes(law, xi[:, None], nu)
+        mean, sd, log_weight = tilt_boxes(law, xi[:, None], nu)
         labels = boxes.categorical[:, None]
         log_weight = np.where(labels, -1.0 * other / (2 * nu**2), log_weight)
         mean, sd = np.where(labels, law.mean, mean), np.where(labels, law.sd, sd)
@@ -112,7 +112,7 @@ def tilted_law(boxes: Boxes, xi: np.ndarray, nu: float, kernel: str) -> tuple[Bo
     return BoxLaw(log_joint - log_mass[:, None], mean, sd, law.lo, law.hi), log_mass
 
 
-def _tilt_boxes(law: BoxLaw, xi: np.ndarray, nu: float) -> tuple[np.ndarray, ...]:
+def tilt_boxes(law: BoxLaw, xi: np.ndarray, nu: ArrayLike) -> tuple[np.ndarray, ...]:
     """Each truncated normal under a Gaussian weight: mean, deviation, log of the mean weight."""
     mean, sd, log_mass = tilted_normal(xi, law.mean, nu, law.sd)
     tilted = BoxLaw(law.log_prob, mean, sd, law.lo, law.hi)
