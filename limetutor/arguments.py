@@ -27,8 +27,17 @@ class PrecisionWarning(LimetutorWarning):
 
 def shorten(value: Any) -> str:
     """What came, in at most 60 characters, for an error message."""
-    text = " ".join(repr(value).split())
+    text = " ".join(repr(_plain(value)).split())
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _plain(value: Any) -> Any:
+    """Short numpy values as Python's own, whose repr reads better: 4.0, not np.float64(4.0)."""
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.size <= 20):
+        return value.tolist()
+    if isinstance(value, list):
+        return [_plain(entry) for entry in value[:20]]
+    return value
 
 
 def floats(value: Any) -> np.ndarray:

@@ -116,7 +116,7 @@ def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
             f"f must return numbers, got {arg.shorten(y)}; explain class probabilities, "
             "not class names."
         ) from None
-    if y.ndim == 2 and y.shape[1] == 1 and output is None:
+    if y.shape == (n, 1) and output is None:
         y = y[:, 0]
     if y.ndim == 2 and y.shape[0] == n:
         y = y[:, _column(output, y.shape[1], classes)]
