@@ -155,6 +155,19 @@ def truncated_characteristic(k: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> n
     return np.where(lo >= 0, right, np.where(hi <= 0, left, around))
 
 
+def truncated_envelope(k: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """A bound on :func:`truncated_characteristic` that falls as k >= 0 grows.
+
+    Each of its parts beyond an end is at most half of exp(-a^2/2) / mass times |w|, and
+    |w(z)| <= min(1, 1.3 / (sqrt(pi) |z|)) in the upper half plane.
+    """
+    log_mass = normal_box(lo, hi).log_inside
+    with np.errstate(under="ignore", divide="ignore", over="ignore"):
+        ends = np.exp(-0.5 * lo**2 - log_mass) + np.exp(-0.5 * hi**2 - log_mass)
+        middle = np.where((lo < 0) & (hi > 0), np.exp(-0.5 * k**2 - log_mass), 0.0)
+        return np.minimum(middle + 0.5 * ends * np.minimum(1.0, 1.3 * np.sqrt(2 / np.pi) / k), 1.0)
+
+
 def gaussian_integral(
     order: int,
     xi: ArrayLike,
@@ -253,12 +266,17 @@ class BoxLaw:
         u = (t - mean) / np.where(sd == 0, 1.0, sd)
         return np.where(sd == 0, t >= mean, truncated_cdf(u, lo, hi))
 
-    def box_characteristic(self, j: int, t: np.ndarray) -> np.ndarray:
-        """E[exp(i t x_j) | box] for each box of coordinate j and each frequency t, (K, len(t))."""
-        mean, sd = self.mean[j, :, None], self.sd[j, :, None]
-        lo, hi = (ends[j, :, None] for ends in self.standard_ends())
+    def box_characteristic(self, t: np.ndarray) -> np.ndarray:
+        """E[exp(i t x_j) | box] for M frequencies t (d, M) of each coordinate, (d, K, M)."""
+        t, mean, sd = t[:, None, :], self.mean[:, :, None], self.sd[:, :, None]
+        lo, hi = (ends[:, :, None] for ends in self.standard_ends())
         spread = np.where(sd == 0, 1.0, truncated_characteristic(sd * t, lo, hi))
         return np.exp(1j * t * mean) * spread
+
+    def box_envelope(self, t: np.ndarray) -> np.ndarray:
+        """A bound on abs E[exp(i t x_j) | box] that never rises again as t (d,) grows, (d, K)."""
+        k = np.abs(t)[:, None] * self.sd
+        return np.where(self.sd == 0, 1.0, truncated_envelope(k, *self.standard_ends()))
 
     def essential_ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Where each box ends, the tails beyond a density of exp(-42) of its peak left out."""
