@@ -12,9 +12,13 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
-from .boxes import edge_stderr, misplaced_share, standard_quantiles
+from .boxes import Gaussian, edge_stderr, misplaced_share, standard_quantiles
+from .experiments import running_example
 from .laws import normal_box
-from .theory import gaussian_tilt
+from .limits import limit
+from .precision import effective_sample_size
+from .surrogate import Sums, fit
+from .theory import box_tilt, gaussian_tilt, tilt
 
 Judge = Callable[[Any], str | None]
 
@@ -235,4 +239,95 @@ def _all_ten_boxes(answer: Any) -> str | None:
         return "All ten features must agree at once: the probabilities multiply."
     if not close(answer, 5000 * 0.25**10):
         return "One feature agrees with probability 1/4, independently of the others."
+    return None
+
+
+# --- weights ---------------------------------------------------------------------------------
+
+
+@exercise("weights/1")
+def _place_the_mean(answer: Any) -> str | None:
+    square = 1 / 0.8 - 1
+    if close(answer, square):
+        return "That is ν²: take the root."
+    if close(answer, 0.8 / (1 - 0.8)) or close(answer, np.sqrt(0.8 / (1 - 0.8))):
+        return "A small bandwidth pulls the mean towards ξ: the weight of ξ is σ², not ν²."
+    if not close(answer, np.sqrt(square)):
+        return "Solve ξ / (1 + ν²) = 0.8 for ν."
+    return None
+
+
+@exercise("weights/2")
+def _buy_a_hundred(answer: Any) -> str | None:
+    xi = np.zeros(20)
+    right = 100 / effective_sample_size(xi, Gaussian(), 1.0, 1)
+    if close(answer, 100 * np.exp(-tilt(Gaussian(), xi, 1.0).log_mass.sum())):
+        return "You divided by the mean weight C(ν). The share is C(ν)² / C(ν/√2)."
+    if close(answer, 100 / effective_sample_size([0.0], Gaussian(), 1.0, 1)):
+        return "That is for one feature; the share is a product over all twenty."
+    if not close(answer, right):
+        return "Divide 100 by the share C(ν)² / C(ν/√2) of one sample, with d = 20."
+    return None
+
+
+@exercise("weights/3")
+def _a_tilted_box(answer: Any) -> str | None:
+    nu = 0.75 * np.sqrt(10)
+    alpha = lambda away: 0.25 / (0.25 + 0.75 * away)  # noqa: E731
+    right = box_tilt(Gaussian().boxes(10), np.zeros(10), nu, "mismatch").alpha[0]
+    if close(answer, 0.25, rtol=1e-3):
+        return "That is the mass before weighting; the other three boxes now count less."
+    if close(answer, alpha(np.exp(-1 / nu**2)), rtol=1e-3):
+        return "lime takes the square root of exp(-D²/ν²): the exponent is -1 / 2ν²."
+    if close(answer, alpha(np.exp(-1 / (2 * 7.5**2))), rtol=1e-3):
+        return "The bandwidth is 0.75 √d, not the 0.75 d that the paper prints."
+    if not close(answer, right, rtol=1e-3):
+        return "Weigh the four boxes: mass 1/4 with weight 1, mass 3/4 with weight exp(-1/2ν²)."
+    return None
+
+
+# --- surrogate -------------------------------------------------------------------------------
+
+
+@exercise("surrogate/1")
+def _a_fit_by_hand(answer: Any) -> str | None:
+    z, w, y = np.array([[1], [1], [0], [0]], bool), [1, 0.5, 0.25, 0.25], np.array([3.0, 0, 1, 2])
+    sums = Sums(1)
+    sums.add(z, y, np.log(w))
+    right = fit(sums).beta
+    if close(answer, right[::-1]):
+        return "The intercept comes first."
+    if close(answer, [1.5, 0.0], atol=1e-9):
+        return "You left the weights out: the two examples in the box do not count alike."
+    if close(answer, [right[0], right.sum()]):
+        return "The second number is the value in the box; the coefficient is the difference."
+    if not close(answer, right):
+        return "Take the weighted mean of the responses where z = 0, and where z = 1."
+    return None
+
+
+@exercise("surrogate/2")
+def _the_third_class(answer: Any) -> str | None:
+    right = np.array([1.0, 0, 0]) - [0.2, 0.30, -0.10] - [0.5, -0.25, 0.04]
+    if close(answer, [-0.7, -0.05, 0.06]):
+        return "The coefficients are right, but the intercepts add up to 1, not to 0."
+    if close(answer, [0.7, 0.05, -0.06]):
+        return "That is the sum of A and B; C is what is missing to 1."
+    if not close(answer, right):
+        return "For every example the three probabilities add up to 1. What follows for the fits?"
+    return None
+
+
+@exercise("surrogate/3")
+def _half_of_it(answer: Any) -> str | None:
+    at, n = limit(*running_example(), nu=1.0), 10_000
+    s = at.alpha[0] * (1 - at.alpha[0])
+    if close(answer, n * s):
+        return "The n samples weigh n C together, not n."
+    if close(answer, n * at.C):
+        return "That is the total weight; multiply by the variance α(1-α) of the indicator."
+    if close(answer, at.C * s):
+        return "That is the penalty per sample; multiply by n."
+    if not close(answer, n * at.C * s):
+        return "Set s / (s + λ/(nC)) = 1/2 and solve for λ."
     return None
