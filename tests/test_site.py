@@ -29,6 +29,7 @@ SITE = ROOT / "_build" / "html"
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 LARGEST_PAGE = 500_000  # bytes, gzipped
 FEWEST_STOPS = 30  # of a figure's first slider, so that it feels continuous
+FORMULAS_READY = "Promise.resolve(window.MathJax?.startup?.promise).then(() => null)"
 SMALLEST_TEXT = 8.5  # px, in a figure on a phone
 
 
@@ -157,10 +158,9 @@ def test_every_page_works_and_every_control_moves_its_picture(pages, browser, se
 
 
 def unrendered_formulas(tab: Page) -> list[str]:
-    tab.wait_for_function("!window.MathJax || window.MathJax.startup?.promise")
     return tab.evaluate(
         r"""async () => {
-            if (window.MathJax) await MathJax.startup.promise;
+            await window.MathJax?.startup?.promise;
             const found = [];
             const article = document.querySelector("article.bd-article");
             if (!article) return ["no article"];
@@ -251,7 +251,7 @@ def test_a_phone_can_show_every_page(pages, browser, served):
     with visit(browser, served, **phone) as visitor:
         for path in pages:
             tab = visitor.open(path, served)
-            tab.evaluate("window.MathJax && MathJax.startup.promise.then(() => null)")
+            tab.evaluate(FORMULAS_READY)
             width = tab.evaluate("document.documentElement.scrollWidth")
             if width > 391:
                 visitor.note(f"scrolls sideways: {width} px wide")
@@ -269,7 +269,7 @@ def test_axe_finds_nothing_in_the_chapters(pages, browser, served, theme):
     with visit(browser, served, color_scheme=theme) as visitor:
         for path in pages:
             tab = visitor.open(path, served)
-            tab.evaluate("window.MathJax && MathJax.startup.promise.then(() => null)")
+            tab.evaluate(FORMULAS_READY)
             assert tab.evaluate("document.documentElement.dataset.theme") == theme
             tab.evaluate(AXE)  # preload: it would ask for style sheets a second time, wrongly
             found = tab.evaluate(
