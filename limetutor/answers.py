@@ -331,3 +331,24 @@ def _half_of_it(answer: Any) -> str | None:
     if not close(answer, n * at.C * s):
         return "Set s / (s + λ/(nC)) = 1/2 and solve for λ."
     return None
+
+
+# --- welcome ---------------------------------------------------------------------------------
+
+
+@exercise("welcome/1")
+def _warm_up(answer: Any) -> str | None:
+    q = standard_quantiles(4)[3]
+    if not close(answer, np.sqrt((2 * 0.432 - q) / q), rtol=0, atol=0.015):
+        return "Move the slider until the second bar is gone and read the value beside it."
+    return None
+
+
+@exercise("welcome/2")
+def _very_wide(answer: Any) -> str | None:
+    gap = gaussian_tilt(0.961, 5.0, 0, 1, *_BOXES_OF_THE_EXAMPLE[0]).gap
+    if close(answer, 10 * gap):
+        return "That is the coefficient; divide it by the slope."
+    if not close(answer, gap):
+        return "Compute the limit at nu=5 and divide its first coefficient by 10."
+    return None
