@@ -290,6 +290,20 @@ def test_html_escapes_names_labels_and_warnings():
     assert "<script" not in e._repr_html_()
 
 
+def test_plot_shows_what_as_list_says_largest_on_top():
+    e = paper(features=3)
+    (axes,) = e.plot().axes
+    bars = [bar.get_width() for bar in axes.patches]
+    labels = [text.get_text() for text in axes.get_yticklabels()]
+    assert list(zip(labels, bars, strict=True))[::-1] == e.as_list()
+
+
+def test_plot_takes_names_that_look_like_formulas():
+    frame = pd.DataFrame({"cost in $ (not \\foo{$)": np.arange(20.0), "a_{b": np.arange(20.0) % 7})
+    e = lt.explain(lambda x: x.sum(axis=1), [3, 3], lt.Empirical(frame), 9.0, seed=0)
+    e.plot().canvas.draw()
+
+
 def test_samples_that_were_not_kept_are_asked_for_by_name():
     e = paper()
     for name in ("x", "z", "weights", "y"):
