@@ -132,8 +132,7 @@ def column_laws(name: str, p: int, points: int = 81) -> ColumnLaws:
 LABELS = {
     "bmi": "body mass index",
     "bp": "blood pressure",
-    "s3": "s3 (HDL cholesterol)",
-    "s6": "s6 (glucose)",
+    "s6": "blood sugar",
 }
 
 
@@ -142,7 +141,7 @@ def column(fig: Figure, p: int, name: str) -> str:
     laws = column_laws(name, p)
     width = np.diff(laws.grid)[0]
     ax = fig.subplots()
-    data, boxes, normal = (np.diff(cdf) / width for cdf in laws[1:4])
+    boxes, normal = np.diff(laws.boxes) / width, np.diff(laws.normal) / width
     coarse = np.diff(laws.data[::4]) / (4 * width)
     top = 1.9 * normal.max()
     outline = steps(laws.grid[::4], coarse)
