@@ -16,7 +16,7 @@ from .boxes import Empirical, Gaussian
 from .explain import Explanation, explain
 from .lime_bridge import from_lime
 from .limits import Limit, limit
-from .models import Linear
+from .models import Linear, Quadratic
 from .precision import samples_needed
 from .risk import risk
 
@@ -43,6 +43,7 @@ __all__ = [
     "Limit",
     "Linear",
     "PrecisionWarning",
+    "Quadratic",
     "Slider",
     "audit",
     "check",

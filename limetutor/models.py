@@ -1,4 +1,7 @@
-"""The models to explain: `Linear`, and one way to call any function or scikit-learn estimator."""
+"""The models to explain: `Linear`, `Quadratic`, and one way to call any other.
+
+Functions are called as they are, scikit-learn estimators by the method that gives numbers.
+"""
 
 from __future__ import annotations
 
@@ -43,6 +46,45 @@ class Linear:
         return f"Linear(a={np.array2string(self.a, precision=4, threshold=6)}, b={self.b:g})"
 
 
+@dataclass(frozen=True, eq=False)
+class Quadratic:
+    """The quadratic model f(x) = x.Qx + a.x + b, with Q (d, d) made symmetric.
+
+    Example:
+    -------
+    >>> f = Quadratic([[1, 0], [0, 0]], a=[0, 2])
+    >>> f([[3.0, 1.0]])
+    array([11.])
+    """
+
+    Q: Any
+    a: Any = None
+    b: float = 0.0
+
+    def __post_init__(self) -> None:
+        Q = arg.numbers("Q", self.Q)
+        if Q.ndim != 2 or Q.shape[0] != Q.shape[1] or Q.size == 0:
+            raise ValueError(f"Q must be a square matrix, got shape {Q.shape}.")
+        a = np.zeros(len(Q)) if self.a is None else self.a
+        object.__setattr__(self, "Q", (Q + Q.T) / 2)
+        object.__setattr__(self, "a", arg.vector("a", a, len(Q), because=", one per row of Q"))
+        object.__setattr__(self, "b", arg.scalar("b", self.b))
+
+    def __call__(self, x: Any) -> np.ndarray:
+        """The value of f at each row of x."""
+        x = np.asarray(x, dtype=float)
+        if x.shape[-1:] != self.a.shape:
+            raise ValueError(
+                f"x must have {self.a.size} columns, one per entry of a, got shape {x.shape}."
+            )
+        return np.sum((x @ self.Q) * x, axis=-1) + x @ self.a + self.b
+
+    def __repr__(self) -> str:
+        short = {"precision": 4, "threshold": 6, "separator": ", "}
+        Q, a = (" ".join(np.array2string(v, **short).split()) for v in (self.Q, self.a))
+        return f"Quadratic(Q={Q}, a={a}, b={self.b:g})"
+
+
 def predictor(f: Any, boxes: Boxes, output: Any = None) -> Callable[[np.ndarray], np.ndarray]:
     """``f`` as a function from rows (n, d) to finite numbers (n,), checked at every call.
 
@@ -51,7 +93,7 @@ def predictor(f: Any, boxes: Boxes, output: Any = None) -> Callable[[np.ndarray]
     and so does its method (``model.predict_proba``); text columns get their text back.
     """
     call, classes = _callable_of(f)
-    columns = _fitted_columns(getattr(f, "__self__", f), boxes)
+    columns = fitted_columns(getattr(f, "__self__", f), boxes)
 
     def predict(x: np.ndarray) -> np.ndarray:
         # a copy: a model that scales its input in place must not move our samples
@@ -80,7 +122,7 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
     )
 
 
-def _fitted_columns(model: Any, boxes: Boxes) -> list[str]:
+def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
     """The columns of the DataFrame that f wants, or none where it takes arrays.
 
     A world without names of its own (x1, x2, ...) takes those of the model, in order.
@@ -119,7 +161,7 @@ def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
     if y.shape == (n, 1) and output is None:
         y = y[:, 0]
     if y.ndim == 2 and y.shape[0] == n:
-        y = y[:, _column(output, y.shape[1], classes)]
+        y = y[:, output_column(output, y.shape[1], classes)]
     elif output is not None:
         raise ValueError(f"output must be left out when f has a single output, got {output!r}.")
     if y.shape != (n,):
@@ -139,7 +181,8 @@ def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
     return y
 
 
-def _column(output: Any, columns: int, classes: list[Any]) -> int:
+def output_column(output: Any, columns: int, classes: list[Any]) -> int:
+    """The column of a class, or of a position, among the outputs of f."""
     if output is None:
         raise ValueError(
             f"output must pick one of the {columns} outputs of f: "

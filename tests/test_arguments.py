@@ -305,7 +305,7 @@ def test_worlds_and_models_refuse(case):
 
 
 LIMIT = {
-    "f a function": ({"f": np.sum}, "f", "lt.Linear", "explain"),
+    "f a number": ({"f": 3}, "f", "function", "estimator", "got 3"),
     "a of another length": ({"f": lt.Linear([1, 2]), "world": EMPIRICAL}, "a", "3 entries"),
     "xi too short": ({"xi": [0, 1]}, "xi", "3 entries", "got 2"),
     "xi nan": ({"xi": [0, NAN, 0]}, "xi", "finite"),

@@ -1,0 +1,393 @@
+"""Exact expectations of models under the tilted law: beyond linear.
+
+The theory needs E~[f], E~[f | z_j = 1] and E~[f | z_j = 0] for every j (:mod:`limetutor.theory`).
+Under the tilted law the coordinates are independent, so a product over coordinates has for its
+expectation the product of d one-dimensional ones, and conditioning on z_j replaces one factor.
+Every form in this file but the quadratic is a sum of such products,
+
+    f(x) = sum_t c_t prod_j g_tj(x_j):
+
+a Gaussian bump is one (kernel machines), the indicator of a leaf is one (trees), a wave
+exp(i t w.x) is one, and a function of the projection w.x is a sum of waves (logistic regression,
+the units of a neural net). :mod:`limetutor.families` says which fitted model is which form.
+Chapter: beyond linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _special as special
+from .laws import BoxLaw
+from .models import Linear, Quadratic
+from .theory import tilt_boxes
+
+CHUNK = 2**20  # numbers in one chunk of work: memory does not grow with the model
+WORK = 2**26  # most values of characteristic functions for one model, about ten seconds of them
+
+
+class SlowSeriesError(Exception):
+    """A sum of waves that would take too many of them; the caller samples instead."""
+
+
+class Expectation(NamedTuple):
+    """E~[f], and E~[f | z_j = 1] and E~[f | z_j = 0] for each j."""
+
+    mean: Any
+    inside: np.ndarray
+    outside: np.ndarray
+
+    def plus(self, other: Expectation, times: float = 1.0) -> Expectation:
+        """The expectation of f + times * g."""
+        return Expectation(*(a + times * b for a, b in zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True)
+class Views:
+    """The tilted law seen three ways: as it is, given z_j = 1, and given z_j = 0.
+
+    All three are mixtures of the same boxes; ``weights`` (3, d, K) holds the probabilities. The
+    last row is computed from the other boxes alone, so nothing is lost where alpha_j is 1 to the
+    last digit.
+    """
+
+    law: BoxLaw
+    weights: np.ndarray
+
+    @property
+    def d(self) -> int:
+        """Number of coordinates."""
+        return self.law.mean.shape[0]
+
+    @classmethod
+    def of(cls, law: BoxLaw, own: np.ndarray) -> Views:
+        """The views of a law whose coordinate j has z_j = 1 in its box ``own[j]``."""
+        mine = np.arange(law.mean.shape[1]) == own[:, None]
+        others = np.where(mine, -np.inf, law.log_prob)
+        others = np.exp(others - special.logsumexp(others, axis=1, keepdims=True))
+        return cls(law, np.stack([law.prob, mine.astype(float), others]))
+
+    def mix(self, values: np.ndarray) -> np.ndarray:
+        """Expectations from values per box: (d, K, ...) becomes (3, d, ...)."""
+        return np.einsum("vdk,dk...->vd...", self.weights, values)
+
+    def moved(self, columns: np.ndarray, scale: np.ndarray, shift: np.ndarray) -> Views:
+        """The views of scale * x[columns] + shift."""
+        law = BoxLaw(*(getattr(self.law, name)[columns] for name in BoxLaw.__dataclass_fields__))
+        return Views(law.moved(scale, shift), self.weights[:, columns])
+
+
+def sum_of_products(c: np.ndarray, factors: np.ndarray) -> Expectation:
+    """E~ of sum_t c_t prod_j g_tj(x_j), from E~[g_tj] under each of the three views, (3, d, T).
+
+    E~[.. | z_j = 1] = sum_t c_t E~[g_tj | z_j = 1] prod_{i != j} E~[g_ti]. The products without
+    one factor come from running products from both sides: a division would fail where a factor
+    is 0, and in a forest many are.
+    """
+    whole, inside, outside = factors
+    ones = np.ones_like(whole[:1])
+    before = np.cumprod(np.concatenate([ones, whole[:-1]]), axis=0)
+    after = np.cumprod(np.concatenate([ones, whole[:0:-1]]), axis=0)[::-1]
+    others = c * before * after
+    mean = np.sum(others[0] * whole[0])
+    return Expectation(mean, np.sum(others * inside, axis=1), np.sum(others * outside, axis=1))
+
+
+@singledispatch
+def expectation(form: Any, views: Views) -> Expectation:
+    """E~[f], E~[f | z_j = 1] and E~[f | z_j = 0] of a form."""
+    raise TypeError(f"form must be one of those of limetutor.exact, got {type(form).__name__}.")
+
+
+@expectation.register
+def _(form: Linear, views: Views) -> Expectation:
+    """E~[f | z_j] = f(mu~) + a_j (E~[x_j | z_j] - mu~_j)."""
+    whole, inside, outside = views.mix(views.law.box_means())
+    mean = float(form(whole[None])[0])
+    return Expectation(mean, *(mean + form.a * (x - whole) for x in (inside, outside)))
+
+
+@expectation.register
+def _(form: Quadratic, views: Views) -> Expectation:
+    """E~[f | z_j] = f(mu~) + sum_i Q_ii s_i + g_j E~[u_j | z_j] + Q_jj (E~[u_j^2 | z_j] - s_j).
+
+    u = x - mu~ is centred, so that the mixed terms Q_ij u_i u_j vanish; s_j = E~[u_j^2] and
+    g = a + 2 Q mu~ is the gradient at mu~.
+    """
+    means = views.law.box_means()
+    centre = views.mix(means)[0]
+    step = means - centre[:, None]
+    first, second = views.mix(step), views.mix(step**2 + views.law.box_variances())
+    curve = np.diag(form.Q)
+    gradient = form.a + 2 * form.Q @ centre
+    mean = float(form(centre[None])[0] + curve @ second[0])
+    moves = gradient * first[1:] + curve * (second[1:] - second[0])
+    return Expectation(mean, *(mean + moves))
+
+
+@dataclass(frozen=True, eq=False)
+class Bumps:
+    """b + sum_i c_i exp(-sum_j gamma_ij (x_j - t_ij)^2): kernel machines with an RBF kernel."""
+
+    c: np.ndarray  # (n,)
+    t: np.ndarray  # (n, d)
+    gamma: np.ndarray  # (n, d)
+    b: float = 0.0
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """The value at each row of x."""
+        square = np.sum(self.gamma * (x[:, None, :] - self.t) ** 2, axis=2)
+        return self.b + np.exp(-square) @ self.c
+
+
+@expectation.register
+def _(form: Bumps, views: Views) -> Expectation:
+    """A bump around t_i is a Gaussian weight of bandwidth (2 gamma)^-1/2 seen from t_i.
+
+    Its expectation over a box is the mean weight there, so the tilt of the theory serves twice.
+    """
+    total = expectation(Linear(np.zeros(views.d), form.b), views)
+    nu = 1 / np.sqrt(2 * form.gamma)
+    for rows in _chunks(len(form.c), views.law.mean.size * 16):
+        log_mean = tilt_boxes(views.law, form.t[rows, :, None], nu[rows, :, None])[2]
+        with np.errstate(under="ignore"):
+            factors = views.mix(np.exp(np.moveaxis(log_mean, 0, -1)))
+            total = total.plus(sum_of_products(form.c[rows], factors))
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """b + the sum over trees of the value of the leaf that x falls into.
+
+    All trees in one table of nodes: an inner node sends x left where x[feature] <= threshold;
+    ``left`` is -1 at a leaf.
+    """
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    value: np.ndarray
+    roots: np.ndarray
+    b: float = 0.0
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """The value at each row of x."""
+        node = np.broadcast_to(self.roots, (len(x), len(self.roots)))
+        rows = np.arange(len(x))[:, None]
+        while np.any(self.left[node] >= 0):
+            goes_left = x[rows, self.feature[node]] <= self.threshold[node]
+            child = np.where(goes_left, self.left[node], self.right[node])
+            node = np.where(self.left[node] >= 0, child, node)
+        return self.b + self.value[node].sum(axis=1)
+
+    def cuts(self, d: int) -> tuple[list[np.ndarray], np.ndarray]:
+        """The thresholds of each feature in order, and the rank (from 1) of each node's own."""
+        rank = np.zeros(len(self.feature), dtype=np.intp)
+        inner = self.left >= 0
+        cuts = []
+        for j in range(d):
+            here = inner & (self.feature == j)
+            values, ranks = np.unique(self.threshold[here], return_inverse=True)
+            rank[here] = ranks + 1
+            cuts.append(values)
+        return cuts, rank
+
+    def leaf_boxes(
+        self, roots: np.ndarray, rank: np.ndarray, tops: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        """Leaves under some roots, and the box of each as ranks of its two cuts, (leaves, d).
+
+        Level by level, all trees at once. Rank 0 stands for -inf and ``tops`` for +inf.
+        """
+        node, lo = roots, np.zeros((len(roots), len(tops)), dtype=np.intp)
+        hi = np.broadcast_to(tops, lo.shape)
+        found: list[tuple[np.ndarray, ...]] = []
+        while len(node):
+            leaf = self.left[node] < 0
+            found.append((node[leaf], lo[leaf], hi[leaf]))
+            node, lo, hi = node[~leaf], lo[~leaf], hi[~leaf]
+            here = np.arange(len(node)), self.feature[node]
+            lo_right, hi_left = lo.copy(), hi.copy()
+            lo_right[here] = np.maximum(lo[here], rank[node])
+            hi_left[here] = np.minimum(hi[here], rank[node])
+            node = np.concatenate([self.left[node], self.right[node]])
+            lo, hi = np.concatenate([lo, lo_right]), np.concatenate([hi_left, hi])
+        return tuple(np.concatenate(part) for part in zip(*found, strict=True))
+
+
+@expectation.register
+def _(form: Trees, views: Views) -> Expectation:
+    """A leaf is a box: E~[leaf] = prod_j P~_j(side j), and z_j changes one side's probability."""
+    cuts, rank = form.cuts(views.d)
+    tops = np.array([len(values) + 1 for values in cuts])
+    below = []  # P~(x_j <= cut) under each view, with 0 and 1 at the two ends
+    for j, values in enumerate(cuts):
+        cdf = views.weights[:, j] @ views.law.box_cdf(j, values)
+        below.append(np.concatenate([np.zeros((3, 1)), cdf, np.ones((3, 1))], axis=1))
+    total = expectation(Linear(np.zeros(views.d), form.b), views)
+    nodes_per_tree = len(form.left) // len(form.roots) + 1
+    for trees in _chunks(len(form.roots), nodes_per_tree * views.d):
+        leaves, lo, hi = form.leaf_boxes(form.roots[trees], rank, tops)
+        sides = np.stack([F[:, hi[:, j]] - F[:, lo[:, j]] for j, F in enumerate(below)], axis=1)
+        total = total.plus(sum_of_products(form.value[leaves], sides))
+    return total
+
+
+class Activation(NamedTuple):
+    """A function of one number as a line plus waves, on [-(A - margin), A - margin]:
+
+    g(s) = height(A) + slope s + Re sum_m coef(t_m, A) exp(i t_m s), t_m = (2m + 1) pi / A.
+    ``tail`` bounds the sum of |coef| beyond t, whatever A.
+    """
+
+    function: Any
+    height: Any
+    slope: float
+    margin: float
+    coef: Any
+    tail: Any
+
+
+# Poisson summation of the derivative, a bump 2 pi t / sinh(pi t) in frequency, gives the logistic
+# function repeated with alternating sign at distance A; the copies reach exp(-margin) into the
+# interval. Tanh is logistic at twice the pace. The triangular wave is |s| itself up to A.
+ACTIVATIONS = {
+    "logistic": Activation(
+        lambda s: special.expit(s),
+        lambda A: 0.5,
+        0.0,
+        32.0,
+        lambda t, A: -2j * np.pi / (A * np.sinh(np.pi * t)),
+        lambda t: -np.log(np.tanh(np.pi * t / 2)) / np.pi,
+    ),
+    "tanh": Activation(
+        np.tanh,
+        lambda A: 0.0,
+        0.0,
+        16.0,
+        lambda t, A: -2j * np.pi / (A * np.sinh(np.pi * t / 2)),
+        lambda t: -2 * np.log(np.tanh(np.pi * t / 4)) / np.pi,
+    ),
+    "relu": Activation(
+        lambda s: np.maximum(s, 0.0),
+        lambda A: A / 4,
+        0.5,
+        0.0,
+        lambda t, A: -2 / (A * t**2) + 0j,
+        lambda t: 1 / (np.pi * t),
+    ),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """b + sum_h c_h g(w_h.x + v_h): logistic regression, and nets with one hidden layer."""
+
+    w: np.ndarray  # (H, d)
+    v: np.ndarray  # (H,)
+    c: np.ndarray  # (H,)
+    activation: str
+    b: float = 0.0
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """The value at each row of x."""
+        return self.b + ACTIVATIONS[self.activation].function(x @ self.w.T + self.v) @ self.c
+
+
+@expectation.register
+def _(form: Units, views: Views) -> Expectation:
+    """Each unit is a line plus waves, and a wave is a product: exp(itw.x) = prod_j exp(itw_j x_j).
+
+    E~ of a wave is the product of the characteristic functions of the coordinates.
+    """
+    total = expectation(Linear(np.zeros(views.d), form.b), views)
+    budget = WORK // len(form.c)
+    for w, v, c in zip(form.w, form.v, form.c, strict=True):
+        total = total.plus(_unit(w, v, ACTIVATIONS[form.activation], views, budget), times=c)
+    return total
+
+
+def _unit(w: np.ndarray, v: float, g: Activation, views: Views, budget: int) -> Expectation:
+    """The expectation of g(w.x + v)."""
+    least, most = _range(w, v, views)
+    if g.slope and least * most >= 0:  # the kink of relu is out of reach: it is a line there
+        return expectation(Linear(w, v) if least > 0 else Linear(0 * w), views)
+    A = max(-least, most) + g.margin
+    total = expectation(Linear(g.slope * w, g.height(A) + g.slope * v), views)
+    for t in _frequencies(w, A, g, views, budget):
+        with np.errstate(under="ignore"):
+            waves = views.mix(views.law.box_characteristic(w[:, None] * t))
+            part = sum_of_products(g.coef(t, A) * np.exp(1j * t * v), waves)
+        total = total.plus(Expectation(*(np.real(term) for term in part)))
+    return total
+
+
+def _range(w: np.ndarray, v: float, views: Views) -> tuple[float, float]:
+    """Between which values w.x + v lies, tails of normals cut where nothing is left of them."""
+    ends = w[:, None] * np.stack(views.law.essential_ends())
+    occurs = np.any(views.weights > 0, axis=0)
+    least = np.min(np.where(occurs, ends, np.inf), axis=(0, 2)).sum()
+    most = np.max(np.where(occurs, ends, -np.inf), axis=(0, 2)).sum()
+    return float(v + least), float(v + most)
+
+
+def _frequencies(
+    w: np.ndarray, A: float, g: Activation, views: Views, budget: int
+) -> Iterator[np.ndarray]:
+    """The frequencies t_m = (2m + 1) pi / A, in chunks, until what is left is below 1e-11."""
+    enough = 1e-11 * (A if g.slope else 1.0)
+    last, size = 64, views.law.mean.size
+    while _left_over(w, 2 * np.pi * last / A, g, views) > enough:
+        last *= 2
+        if last * size > budget:
+            raise SlowSeriesError
+    for part in _chunks(last, size * 4):
+        yield (2 * np.arange(last)[part] + 1) * np.pi / A
+
+
+def _left_over(w: np.ndarray, t: float, g: Activation, views: Views) -> float:
+    """A bound on what the waves beyond frequency t add to any of the expectations."""
+    envelope = views.mix(views.law.box_envelope(w * t))[..., None]
+    bound = sum_of_products(np.ones(1), envelope)
+    return float(g.tail(t) * max(bound.mean, bound.inside.max(), bound.outside.max()))
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """form(scale * x[columns] + shift): a scaler, or columns in another order, before a model."""
+
+    form: Any
+    columns: np.ndarray
+    scale: np.ndarray
+    shift: np.ndarray
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """The value at each row of x."""
+        return self.form(self.scale * x[:, self.columns] + self.shift)
+
+
+@expectation.register
+def _(form: Moved, views: Views) -> Expectation:
+    """The law moves with the coordinates; the answers go back to where they came from."""
+    moved = expectation(form.form, views.moved(form.columns, form.scale, form.shift))
+    back = np.argsort(form.columns)
+    return Expectation(moved.mean, moved.inside[back], moved.outside[back])
+
+
+def is_closed(form: Any) -> bool:
+    """Whether the expectation is a closed form; otherwise a series summed to 1e-11."""
+    return is_closed(form.form) if isinstance(form, Moved) else not isinstance(form, Units)
+
+
+def _chunks(count: int, size: int) -> Iterator[slice]:
+    """Slices of range(count) so that each holds about CHUNK numbers at ``size`` per item."""
+    step = max(CHUNK // size, 1)
+    for start in range(0, count, step):
+        yield slice(start, min(start + step, count))
