@@ -65,9 +65,7 @@ def clean(source: str, prefix: str, alt: str) -> ET.Element:
             attributes.pop("id", None)
         if attributes.get("transform", "").startswith("rotate(-0 "):
             del attributes["transform"]
-        el.attrib = {
-            key: _tidy(key, value, 2 if el in in_defs else 1) for key, value in attributes.items()
-        }
+        el.attrib = {key: _tidy(key, value, el in in_defs) for key, value in attributes.items()}
         _rename(el.attrib, names, prefix)
         el.text = el.text if (el.text or "").strip() else None
         el.tail = el.tail if (el.tail or "").strip() else None
@@ -104,7 +102,9 @@ def _rename(attributes: dict[str, str], names: dict[str, str], prefix: str) -> N
 
 
 @lru_cache(maxsize=50_000)  # most values are the same in every frame
-def _tidy(key: str, value: str, digits: int) -> str:
+def _tidy(key: str, value: str, in_defs: bool) -> str:
+    # A marker is small and drawn many times over: it needs a digit more than a curve.
+    digits = 2 if in_defs and len(value) < 300 else 1
     if key in ("d", "x", "y", "points", "width", "height"):
         rounded = _NUMBER.sub(lambda m: _short(m.group(), digits), value)
         return _SPACES.sub(" ", rounded).strip()

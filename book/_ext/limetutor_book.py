@@ -12,6 +12,7 @@ import hashlib
 import importlib.util
 import os
 import shutil
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,8 @@ MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register everything; kernels inherit the environment set here."""
     os.environ.setdefault("LIMETUTOR_MODE", "static")
-    # Kernels must find the package of this checkout even where it is not installed.
+    # Sphinx and the kernels must use the package of this checkout, installed or not.
+    sys.path.insert(0, str(ROOT))
     paths = [str(ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
     app.connect("config-inited", key_the_cache)
