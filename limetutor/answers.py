@@ -13,6 +13,7 @@ import numpy as np
 
 from . import arguments as arg
 from .boxes import Gaussian, edge_stderr, misplaced_share, standard_quantiles
+from .covariance import arrowhead_eigenvalues, covariance, inverse_norm_bound
 from .experiments import running_example
 from .laws import normal_box
 from .limits import limit
@@ -351,4 +352,124 @@ def _very_wide(answer: Any) -> str | None:
         return "That is the coefficient; divide it by the slope."
     if not close(answer, gap):
         return "Compute the limit at nu=5 and divide its first coefficient by 10."
+    return None
+
+
+# --- covariance ------------------------------------------------------------------------------
+
+
+@exercise("covariance/1")
+def _write_it_down(answer: Any) -> str | None:
+    matrix = covariance([0.2, 0.5])
+    if close(answer, matrix):
+        return "The mean weight is missing: every entry is multiplied by 0.3."
+    if close(answer, 0.3 * np.outer([1, 0.2, 0.5], [1, 0.2, 0.5])):
+        return "On the diagonal an indicator meets itself: z² = z, so it is α, not α²."
+    if not close(answer, 0.3 * matrix):
+        return "Three rows of three: C(1, α₁, α₂), C(α₁, α₁, α₁α₂), C(α₂, α₁α₂, α₂)."
+    return None
+
+
+@exercise("covariance/2")
+def _where_trouble_begins(answer: Any) -> str | None:
+    try:
+        nu = float(answer)
+    except (TypeError, ValueError):
+        return "The answer is one number, a bandwidth."
+    q = standard_quantiles(4)[3]
+    if not 1e-3 < nu < 1e3:
+        return "Compare with the width of the box, 0.674: the bandwidth is a fraction of it."
+    # the share outside is so steep in the bandwidth that 2% in one are some 25% in the other
+    outside = [gaussian_tilt(q / 2, nu * by, 0, 1, 0.0, q).rest for by in (0.98, 1.02)]
+    if outside[1] < 0.01:
+        return f"At that bandwidth only {outside[0]:.1e} of the tilted law is outside: go up."
+    if outside[0] > 0.01:
+        return f"At that bandwidth {outside[1]:.1%} of the tilted law is outside already: go down."
+    return None
+
+
+@exercise("covariance/3")
+def _a_sharper_bound(answer: Any) -> str | None:
+    _, xi, world = running_example()
+    alpha = tilt(world, xi, 1.0).alpha
+    corner, diagonal = 1 + np.sum(alpha / (1 - alpha)), 1 / (alpha * (1 - alpha))
+    if close(answer, corner + diagonal.sum()):
+        return "That is the trace; of the second block only its largest eigenvalue counts."
+    if close(answer, inverse_norm_bound(alpha)):
+        return "That is the paper's bound, 3dA; the two blocks give a much smaller one."
+    if close(answer, arrowhead_eigenvalues(alpha)[-1], rtol=1e-3):
+        return "That is the largest eigenvalue itself. Bound it by the two blocks."
+    if not close(answer, corner + diagonal.max()):
+        return "Corner 1 + Σ α/(1-α), plus the largest entry 1/(α(1-α)) of the diagonal block."
+    return None
+
+
+# --- theorem ---------------------------------------------------------------------------------
+
+
+@exercise("theorem/1")
+def _a_step(answer: Any) -> str | None:
+    if close(answer, 0.5):
+        return "That compares the box with all of the data; compare it with what is outside."
+    if close(answer, 0.75):
+        return "Outside the box are three quarters of the data; what share of *them* is above 0?"
+    if close(answer, 0.67, atol=1e-9):
+        return "Nearly: give it to three digits, or as a fraction."
+    if not close(answer, 2 / 3, rtol=2e-3):
+        return "P(x > 0 | in the box) minus P(x > 0 | not in the box), each a ratio of quarters."
+    return None
+
+
+@exercise("theorem/2")
+def _read_the_gradient_back(answer: Any) -> str | None:
+    gap = gaussian_tilt([0.961, 0.432], 1.0, 0, 1, *zip(*_BOXES_OF_THE_EXAMPLE, strict=True)).gap
+    seen = np.array([5.7, 5.7])
+    if close(answer, seen * gap):
+        return "You multiplied by the factor; the coefficient is slope times factor, so divide."
+    if close(answer, seen):
+        return "Those are the coefficients. Each has its own factor to be divided out."
+    if close(answer, (seen / gap)[::-1]):
+        return "The two slopes are in the wrong order."
+    if not close(answer, seen / gap):
+        return "The factors are limit(lt.Linear([1, 1]), xi, world, 1.0).coef; give two slopes."
+    return None
+
+
+@exercise("theorem/3")
+def _a_hidden_product(answer: Any) -> str | None:
+    if close(answer, 0, atol=1e-9):
+        return "There the *slope* of f in x₁ is zero; the tilted mean of x₂ is not, as μ₂ = 1."
+    if close(answer, 0.25):
+        return "Check the sign: ξ₂ has to pull the tilted mean back to 0 from above."
+    if close(answer, -4):
+        return "You have ν and σ the wrong way round in μ̃ = (ν²μ + σ²ξ)/(ν² + σ²)."
+    if close(answer, -0.5):
+        return "The bandwidth enters squared."
+    if not close(answer, -0.25):
+        return "β₁ is a factor times μ̃₂; set μ̃₂ = (ν²μ₂ + σ²ξ₂)/(ν² + σ²) to zero."
+    return None
+
+
+# --- Gaussian integrals ----------------------------------------------------------------------
+
+
+@exercise("integrals/1")
+def _mean_of_a_quarter(answer: Any) -> str | None:
+    q = standard_quantiles(4)[3]
+    right = 4 * np.exp(-(q**2) / 2) / np.sqrt(2 * np.pi)
+    if close(answer, right / 4):
+        return "That is the integral of x φ(x); divide it by the mass of the quarter."
+    if not close(answer, right):
+        return "The mean is (integral of order 1) / (integral of order 0), without a weight."
+    return None
+
+
+@exercise("integrals/2")
+def _lost_weight(answer: Any) -> str | None:
+    if close(answer, 2**-0.5):
+        return "That is one coordinate; there are ten."
+    if close(answer, 2.0**-10):
+        return "Each coordinate contributes ν/√(ν²+σ²): the root of one half, not one half."
+    if not close(answer, 2.0**-5):
+        return "With ξ = μ the exponential is 1; what is left of c when ν = σ?"
     return None

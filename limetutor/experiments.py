@@ -10,6 +10,7 @@ import numpy as np
 
 from . import arguments as arg
 from .boxes import Gaussian, World
+from .datasets import Table
 from .explain import explain
 from .models import Linear
 
@@ -75,3 +76,17 @@ def running_example(d: int = 10) -> tuple[Linear, np.ndarray, Gaussian]:
     xi = np.array([0.961, 0.432, 0.3, -0.2, 0.5, -0.4, 0.1, -0.1, 0.2, -0.3])
     a = np.array([10.0, -10.0] + 8 * [0.0])
     return Linear(a[:d]), xi[:d], Gaussian(mu=0, sigma=1, p=4)
+
+
+def linear_example(table: Table) -> tuple[Linear, np.ndarray, Gaussian]:
+    """Least squares on a table, its most average row, and the Gaussian world of its columns.
+
+    The most average row has the least sum of squared standard scores, so that the weights of LIME
+    leave as many samples at work as this table allows. Chapter: theorem.
+    """
+    X, y = table.X.to_numpy(), table.y
+    world = Gaussian.from_data(table.X)
+    design = np.column_stack([np.ones(len(X)), X])
+    b, *a = np.linalg.lstsq(design, y, rcond=None)[0]
+    scores = (X - world.mu) / world.sigma
+    return Linear(a, b), X[np.argmin(np.sum(scores**2, axis=1))], world
