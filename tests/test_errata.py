@@ -35,8 +35,8 @@ def test_1_the_printed_sigma_tilde_is_the_square_of_the_deviation():
     deviation = np.sqrt(moment(2) / moment(0) - (moment(1) / moment(0)) ** 2)
     printed = nu**2 * sigma**2 / (nu**2 + sigma**2)
     limit = lt.limit(lt.Linear([1.0]), [xi], lt.Gaussian(0, sigma), nu)
-    assert limit.sigma_tilde[0] == pytest.approx(deviation, rel=1e-9)  # quad's own 1e-9
-    assert np.sqrt(printed) == pytest.approx(deviation, rel=1e-9)
+    assert limit.sigma_tilde[0] == pytest.approx(deviation, rel=1e-9, abs=0)  # quad's own 1e-9
+    assert np.sqrt(printed) == pytest.approx(deviation, rel=1e-9, abs=0)
     assert abs(printed - deviation) > 0.1
     # and with the printed one alpha is not the mass of the box under P~
     lo, hi = sigma * np.array([0, QUARTILE])
@@ -44,7 +44,7 @@ def test_1_the_printed_sigma_tilde_is_the_square_of_the_deviation():
         lambda x: np.exp(-((x - xi) ** 2) / 2 / nu**2) * ref.bell(x, 0.0, sigma), lo, hi
     )[0]
     wrong = np.diff(stats.norm.cdf([lo, hi], limit.mu_tilde[0], printed))[0]
-    assert limit.alpha[0] == pytest.approx(inside / moment(0), rel=1e-9)
+    assert limit.alpha[0] == pytest.approx(inside / moment(0), rel=1e-9, abs=0)
     assert abs(wrong - inside / moment(0)) > 0.05
 
 
@@ -70,7 +70,7 @@ def test_2_the_sum_in_the_secular_equation_has_a_minus_sign():
 def test_3_entries_within_t_do_not_keep_the_covariance_matrix_within_t(d, least):
     n, runs = 2000, 1500
     t = np.sqrt(np.log(4 * d**2 / 0.01) / (2 * n))
-    assert covariance_tail(t, n, d, corrected=False) == pytest.approx(0.01, rel=1e-12)
+    assert covariance_tail(t, n, d, corrected=False) == pytest.approx(0.01, rel=1e-12, abs=0)
     # p = 2 and nu so large that every weight is 1: the indicators are fair coins
     wide = lt.limit(lt.Linear(np.ones(d)), np.full(d, 0.3), lt.Gaussian(p=2), 1e6)
     np.testing.assert_allclose(wide.alpha, 0.5, rtol=1e-6)
@@ -85,7 +85,7 @@ def test_3_entries_within_t_do_not_keep_the_covariance_matrix_within_t(d, least)
     assert frequency <= covariance_tail(t, n, d)
     # where the corrected bound says 0.01 it is so
     t = np.sqrt(np.log(2 * (d + 1) ** 2 / 0.01) * (d + 1) ** 2 / (2 * n))
-    assert covariance_tail(t, n, d) == pytest.approx(0.01, rel=1e-12)
+    assert covariance_tail(t, n, d) == pytest.approx(0.01, rel=1e-12, abs=0)
     assert np.mean(errors >= t) <= 0.01
 
 
@@ -120,7 +120,9 @@ def test_4_the_printed_response_bound_misses_the_same_factor_as_3():
     f, xi = lt.Linear([1.0] + [0.0] * (d - 1)), np.full(d, 0.3)
     limit = lt.limit(f, xi, lt.Gaussian(p=2), nu)
     t = np.sqrt(np.log(4 * d / 0.01) * 2 / n)
-    assert response_tail(t, n, f, xi, nu, 1.0, corrected=False) == pytest.approx(0.01, rel=1e-12)
+    assert response_tail(t, n, f, xi, nu, 1.0, corrected=False) == pytest.approx(
+        0.01, rel=1e-12, abs=0
+    )
     rng = np.random.default_rng(1)
     errors = np.empty(runs)
     for run in range(runs):
@@ -138,13 +140,13 @@ def test_4_the_printed_response_bound_misses_the_same_factor_as_3():
 def test_5_the_frobenius_norm_needs_a_factor_two_and_a_square():
     alpha, C = np.array([0.2, 0.6, 0.45]), 0.3
     norm = np.linalg.norm(inverse_covariance(alpha) / C)
-    assert inverse_frobenius_norm(alpha, C) == pytest.approx(norm, rel=1e-13)
+    assert inverse_frobenius_norm(alpha, C) == pytest.approx(norm, rel=1e-13, abs=0)
     assert inverse_frobenius_norm(alpha, C, printed=True) < 0.7 * norm
     # the printed expression, from the paper
     a = alpha
     printed = (1 + np.sum(a / (1 - a))) ** 2 + np.sum(1 / (1 - a) ** 2) + np.sum(1 / (a * (1 - a)))
     assert inverse_frobenius_norm(alpha, C, printed=True) == pytest.approx(
-        np.sqrt(printed) / C, rel=1e-13
+        np.sqrt(printed) / C, rel=1e-13, abs=0
     )
     # the lemma's final bound survives
     rng = np.random.default_rng(5)
@@ -176,7 +178,7 @@ def test_6_the_second_order_antiderivative_has_2ax_plus_b():
     c = -(xi**2 / (2 * nu**2) + mu**2 / (2 * sigma**2))
     expected = (antiderivative(2, 2) - antiderivative(-1, 2)) / (sigma * mp.sqrt(2 * mp.pi))
     found = gaussian_integral(2, 0.4, -0.7, 0.9, 1.6, -1.0, 2.0)
-    assert found == pytest.approx(float(expected), rel=1e-13)
+    assert found == pytest.approx(float(expected), rel=1e-13, abs=0)
 
 
 def test_6_the_constant_of_the_zeroth_order_needs_a_half_on_both_squares():
@@ -184,13 +186,13 @@ def test_6_the_constant_of_the_zeroth_order_needs_a_half_on_both_squares():
     a, b = 1 / (2 * nu**2) + 1 / (2 * sigma**2), xi / nu**2 + mu / sigma**2
     claimed = -((xi - mu) ** 2) / (2 * (nu**2 + sigma**2))  # what b^2/4a + c must be
     right, printed = (-(xi**2 / (2 * nu**2) + half * mu**2 / sigma**2) for half in (0.5, 1.0))
-    assert b**2 / (4 * a) + right == pytest.approx(claimed, rel=1e-13)
+    assert b**2 / (4 * a) + right == pytest.approx(claimed, rel=1e-13, abs=0)
     assert abs(b**2 / (4 * a) + printed - claimed) > 0.05
     # and the integral itself sides with the claim
     value = integrate.quad(
         lambda x: np.exp(-((x - xi) ** 2) / 2 / nu**2) * ref.bell(x, mu, sigma), -12, 12
     )[0]
-    assert value == pytest.approx(nu / np.hypot(nu, sigma) * np.exp(claimed), rel=1e-9)
+    assert value == pytest.approx(nu / np.hypot(nu, sigma) * np.exp(claimed), rel=1e-9, abs=0)
 
 
 def test_7_the_sample_size_fits_the_proposition_and_not_the_proofs_quote_of_it():
@@ -204,12 +206,14 @@ def test_7_the_sample_size_fits_the_proposition_and_not_the_proofs_quote_of_it()
     assert np.linalg.norm(limit.Gamma) <= gamma
     n, t = theorem_sample_size(limit, 1.0, eps, eta, corrected=False), eps / (2 * gamma)
     proposition = inverse_tail(t, round(n), d, C, A, corrected=False)
-    assert proposition == pytest.approx(eta / 3, rel=1e-6)  # n is 1e9, rounded to a whole number
+    assert proposition == pytest.approx(
+        eta / 3, rel=1e-6, abs=0
+    )  # n is 1e9, rounded to a whole number
     quoted = 8 * d**2 * np.exp(-(C**3) * n * t**2 / (162 * d**2 * A**4))
     assert quoted < 1e-3 * eta / 3  # d^2 / C times too large an exponent
     # and that quote is not what the proof of the proposition gives: its t_1 squared, doubled
     t_1 = C**2 * t / (18 * d**2 * A**2)
-    assert 2 * t_1**2 == pytest.approx(C**4 * t**2 / (162 * d**4 * A**4), rel=1e-12)
+    assert 2 * t_1**2 == pytest.approx(C**4 * t**2 / (162 * d**4 * A**4), rel=1e-12, abs=0)
 
 
 def test_8_the_model_returns_one_value_per_example():
@@ -226,8 +230,8 @@ def test_8_limes_bandwidth_is_three_quarters_of_the_root_of_d():
     X = np.random.default_rng(0).normal(size=(40, 9))
     explainer = lime_tabular.LimeTabularExplainer(X, mode="regression")
     width = explainer.base.kernel_fn.keywords["kernel_width"]
-    assert width == pytest.approx(0.75 * np.sqrt(9), rel=1e-12)
-    assert width != pytest.approx(0.75 * 9, rel=0.1)
+    assert width == pytest.approx(0.75 * np.sqrt(9), rel=1e-12, abs=0)
+    assert width != pytest.approx(0.75 * 9, rel=0.1, abs=0)
 
 
 def test_8_the_local_error_lives_on_the_distance_from_mu_tilde_to_xi():

@@ -87,7 +87,7 @@ def test_a_known_sum_of_the_ends_overrides_their_rounded_sum():
     # mean ~ total * phi(1) / mass, here with the ends themselves exactly symmetric.
     box = normal_box(-1.0, 1.0, total=1e-20)
     slope = 1e-20 * stats.norm.pdf(1) / (stats.norm.cdf(1) - stats.norm.cdf(-1))
-    assert box.mean_inside == pytest.approx(slope, rel=1e-14)  # a few roundings
+    assert box.mean_inside == pytest.approx(slope, rel=1e-14, abs=0)  # a few roundings
 
 
 def exact_variance(lo, hi):
@@ -105,7 +105,7 @@ def test_the_variance_of_a_truncated_normal_matches_150_digits():
 
 
 def test_the_variance_of_the_whole_line_is_one():
-    assert truncated_variance(-INF, INF) == pytest.approx(1.0, rel=1e-14)
+    assert truncated_variance(-INF, INF) == pytest.approx(1.0, rel=1e-14, abs=0)
 
 
 @pytest.mark.parametrize("order", [0, 1, 2])
@@ -165,7 +165,7 @@ def test_gaussian_integrals_over_the_line_are_the_sum_over_its_pieces():
     for order in (0, 1, 2):
         pieces = gaussian_integral(order, 0.3, -0.4, 0.8, 1.7, cuts[:-1], cuts[1:])
         whole = gaussian_integral(order, 0.3, -0.4, 0.8, 1.7)
-        assert pieces.sum() == pytest.approx(whole, rel=1e-13)  # five roundings
+        assert pieces.sum() == pytest.approx(whole, rel=1e-13, abs=0)  # five roundings
 
 
 def test_gaussian_integrals_know_orders_0_to_2_only():
@@ -243,14 +243,16 @@ def test_moments_of_a_mixture_match_scipy():
                 box_mean = box.mean()
                 # scipy's variance cancels in the tail, quadrature of its density does not
                 box_variance = box.expect(lambda x, m=box_mean: (x - m) ** 2)
-            assert means[j, k] == pytest.approx(box_mean, rel=1e-10)
-            assert variances[j, k] == pytest.approx(box_variance, rel=1e-7)  # quad's own default
+            assert means[j, k] == pytest.approx(box_mean, rel=1e-10, abs=0)
+            assert variances[j, k] == pytest.approx(
+                box_variance, rel=1e-7, abs=0
+            )  # quad's own default
             expected_mean += law.prob[j, k] * box_mean
             expected_square += law.prob[j, k] * (box_mean**2 + box_variance)
         mean, deviation = law.mean_and_deviation()
-        assert mean[j] == pytest.approx(expected_mean, rel=1e-10)
+        assert mean[j] == pytest.approx(expected_mean, rel=1e-10, abs=0)
         variance = expected_square - expected_mean**2
-        assert deviation[j] == pytest.approx(np.sqrt(variance), rel=1e-7)
+        assert deviation[j] == pytest.approx(np.sqrt(variance), rel=1e-7, abs=0)
 
 
 def test_samples_of_a_mixture_follow_it():
@@ -304,7 +306,7 @@ def test_truncated_quantiles_invert_the_distribution_function():
         for value, probability in zip(x, v, strict=True):
             below = ref.normal_box(lo, float(value))[0] / ref.normal_box(lo, hi)[0]
             # x has 53 bits; far out the distribution function is lo times as sensitive to them
-            assert float(below) == pytest.approx(probability, rel=1e-10)
+            assert float(below) == pytest.approx(probability, rel=1e-10, abs=0)
 
 
 def test_an_empirical_world_has_the_boxes_numpy_says():
@@ -319,7 +321,7 @@ def test_an_empirical_world_has_the_boxes_numpy_says():
             # lime's boxes are closed on the right; the least value belongs to the first
             inside = X[(X[:, j] > ends[k]) & (X[:, j] <= ends[k + 1]), j]
             inside = np.append(inside, ends[0]) if k == 0 else inside
-            assert boxes.law.prob[j, k] == pytest.approx(len(inside) / 200, rel=1e-14)
-            assert boxes.law.mean[j, k] == pytest.approx(inside.mean(), rel=1e-13)
-            assert boxes.law.sd[j, k] == pytest.approx(inside.std(), rel=1e-12)
+            assert boxes.law.prob[j, k] == pytest.approx(len(inside) / 200, rel=1e-14, abs=0)
+            assert boxes.law.mean[j, k] == pytest.approx(inside.mean(), rel=1e-13, abs=0)
+            assert boxes.law.sd[j, k] == pytest.approx(inside.std(), rel=1e-12, abs=0)
             assert (boxes.law.lo[j, k], boxes.law.hi[j, k]) == (ends[k], ends[k + 1])

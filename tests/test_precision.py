@@ -52,9 +52,9 @@ def estimates(f, xi, world, limit, n, runs, seed):
 def test_the_covariance_bound_is_hoeffding_on_every_entry(d):
     # if every one of the (d+1)^2 entries, all in [0, 1], is within t/(d+1), Frobenius is within t
     each = hoeffding(0.1 / (d + 1), 900, width=1.0)
-    assert covariance_tail(0.1, 900, d) == pytest.approx((d + 1) ** 2 * each, rel=1e-13)
+    assert covariance_tail(0.1, 900, d) == pytest.approx((d + 1) ** 2 * each, rel=1e-13, abs=0)
     assert covariance_tail(0.1, 900, d, corrected=False) == pytest.approx(
-        4 * d**2 * np.exp(-2 * 900 * 0.01), rel=1e-13
+        4 * d**2 * np.exp(-2 * 900 * 0.01), rel=1e-13, abs=0
     )
 
 
@@ -73,7 +73,7 @@ def test_weighted_responses_never_exceed_their_bound_and_reach_it_where_f_vanish
         level = lt.Linear(f.a, -float(xi @ f.a))
         best = xi + nu * f.a / np.linalg.norm(f.a)
         assert np.exp(-0.5) * level(best[None])[0] == pytest.approx(
-            response_bound(level, xi, nu), rel=1e-12
+            response_bound(level, xi, nu), rel=1e-12, abs=0
         )
     # and with no gradient at xi itself
     assert response_bound(lt.Linear([0.0, 0.0], -3.0), [1.0, 1.0], 0.5) == 3.0
@@ -84,10 +84,12 @@ def test_the_response_bound_is_hoeffding_on_every_entry(d):
     f, xi, world, limit = setting(d)
     B = abs(f(xi[None])[0]) + limit.nu * np.linalg.norm(f.a) * np.exp(-0.5)
     each = hoeffding(0.3 / np.sqrt(d + 1), 700, width=2 * B)
-    assert response_tail(0.3, 700, f, xi, limit.nu, 1.0) == pytest.approx((d + 1) * each, rel=1e-12)
+    assert response_tail(0.3, 700, f, xi, limit.nu, 1.0) == pytest.approx(
+        (d + 1) * each, rel=1e-12, abs=0
+    )
     spread = np.sum(f.a**2 * world.sigma**2)
     assert response_tail(0.3, 700, f, xi, limit.nu, world.sigma, corrected=False) == pytest.approx(
-        4 * d * np.exp(-700 * 0.09 / (2 * spread)), rel=1e-12
+        4 * d * np.exp(-700 * 0.09 / (2 * spread)), rel=1e-12, abs=0
     )
 
 
@@ -116,9 +118,11 @@ def test_a_covariance_within_reach_has_an_inverse_within_t(d):
             change = np.linalg.inv(limit.Sigma + E) - limit.Sigma_inv
             assert np.linalg.norm(change, 2) <= t
         found = inverse_tail(t, 5000, d, C, A)
-        assert found == pytest.approx(covariance_tail(reach, 5000, d), rel=1e-13)
+        assert found == pytest.approx(covariance_tail(reach, 5000, d), rel=1e-13, abs=0)
         printed = 8 * d**2 * np.exp(-(C**4) * 5000 * t**2 / (162 * d**4 * A**4))
-        assert inverse_tail(t, 5000, d, C, A, corrected=False) == pytest.approx(printed, rel=1e-12)
+        assert inverse_tail(t, 5000, d, C, A, corrected=False) == pytest.approx(
+            printed, rel=1e-12, abs=0
+        )
 
 
 def test_the_bound_on_the_inverse_is_for_small_t_only():
@@ -145,7 +149,9 @@ def test_the_sample_size_makes_each_event_of_the_proof_fail_with_eta_over_three(
             * (1 if corrected else 2),
         ]
 
-    assert max(failures(needed, True)) == pytest.approx(eta / 3, rel=1e-9)  # exponents of size 10
+    assert max(failures(needed, True)) == pytest.approx(
+        eta / 3, rel=1e-9, abs=0
+    )  # exponents of size 10
     assert max(failures(0.99 * needed, True)) > eta / 3
     # on those events beta^ is within eps, whatever Sigma^ and Gamma^ are
     beta = np.append(limit.intercept, limit.coef)
@@ -167,7 +173,7 @@ def test_the_printed_sample_size_is_the_papers():
     tilted = np.sum((f.a * limit.sigma_tilde) ** 2)
     third = 648 * d**5 * A**4 * (3 * centre**2 + tilted) / (C * eps) ** 2 * np.log(24 * d**2 / eta)
     assert theorem_sample_size(limit, world.sigma, eps, eta, corrected=False) == pytest.approx(
-        third, rel=1e-12
+        third, rel=1e-12, abs=0
     )
     # with a steep f whose value at mu~ vanishes in one dimension, the first term is the largest
     steep = lt.Linear([1.0], 0.0)
@@ -178,11 +184,11 @@ def test_the_printed_sample_size_is_the_papers():
         18 * A**2 / at.C**2 * np.log(24 / eta),
     ]
     assert theorem_sample_size(at, 100.0, 1.0, eta, corrected=False) == pytest.approx(
-        terms[0], rel=1e-12
+        terms[0], rel=1e-12, abs=0
     )
     # and with a large eps the second
     assert theorem_sample_size(at, 1.0, 1e6, eta, corrected=False) == pytest.approx(
-        terms[1], rel=1e-12
+        terms[1], rel=1e-12, abs=0
     )
 
 

@@ -117,9 +117,13 @@ def quadrature(density, weight, own, xi, pieces):
 
     def integral(g, parts):
         return sum(
-            integrate.quad(lambda x: g(x) * density(x) * weight(x), lo, hi, epsabs=0, epsrel=1e-12)[
-                0
-            ]
+            integrate.quad(
+                lambda x: g(x) * density(x) * weight(x),
+                lo,
+                hi,
+                epsabs=0,
+                epsrel=1e-12,
+            )[0]
             for lo, hi in parts
         )
 
@@ -137,14 +141,16 @@ def quadrature(density, weight, own, xi, pieces):
 def assert_tilt(found: Tilt, j, expected, xi):
     total, alpha, inside, outside, mean, deviation = expected
     # quad is asked for 1e-12; 1e-10 is what the project promises
-    assert np.exp(found.log_mass[j]) == pytest.approx(total, rel=1e-10)
-    assert found.alpha[j] == pytest.approx(alpha, rel=1e-10)
-    assert found.rest[j] == pytest.approx(1 - alpha, rel=1e-10)
-    assert found.mu_tilde[j] == pytest.approx(mean, rel=1e-10)
-    assert found.sigma_tilde[j] == pytest.approx(deviation, rel=1e-10)
-    assert found.inside[j] == pytest.approx(inside - xi[j], rel=1e-10)
-    assert found.gap[j] == pytest.approx(inside - outside, rel=1e-10)
-    assert found.theta[j] == pytest.approx(-alpha * (inside - mean), rel=1e-9)  # a difference
+    assert np.exp(found.log_mass[j]) == pytest.approx(total, rel=1e-10, abs=0)
+    assert found.alpha[j] == pytest.approx(alpha, rel=1e-10, abs=0)
+    assert found.rest[j] == pytest.approx(1 - alpha, rel=1e-10, abs=0)
+    assert found.mu_tilde[j] == pytest.approx(mean, rel=1e-10, abs=0)
+    assert found.sigma_tilde[j] == pytest.approx(deviation, rel=1e-10, abs=0)
+    assert found.inside[j] == pytest.approx(inside - xi[j], rel=1e-10, abs=0)
+    assert found.gap[j] == pytest.approx(inside - outside, rel=1e-10, abs=0)
+    assert found.theta[j] == pytest.approx(
+        -alpha * (inside - mean), rel=1e-9, abs=0
+    )  # a difference
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "mismatch"])
@@ -224,7 +230,13 @@ def one_box(values, lo, hi, weight):
 
     def integral(g):
         return sum(
-            integrate.quad(lambda x: g(x) * ref.bell(x, mean, sd), a, b, epsabs=0, epsrel=1e-12)[0]
+            integrate.quad(
+                lambda x: g(x) * ref.bell(x, mean, sd),
+                a,
+                b,
+                epsabs=0,
+                epsrel=1e-12,
+            )[0]
             for a, b in pairwise(grid)
         )
 
@@ -281,7 +293,7 @@ def test_the_mismatch_kernel_has_the_closed_form_of_lime():
         p = np.array([boxes[j][own[j]][0] for j in range(4)])
         far = np.exp(-1 / (2 * nu**2))
         np.testing.assert_allclose(limit.alpha, p / (p + (1 - p) * far), rtol=1e-13)
-        assert pytest.approx(np.prod(p + (1 - p) * far), rel=1e-13) == limit.C
+        assert pytest.approx(np.prod(p + (1 - p) * far), rel=1e-13, abs=0) == limit.C
         assert np.all(np.isnan(limit.critical_nu))
         slopes.append(limit.coef)
     np.testing.assert_allclose(slopes[0], slopes[1], rtol=1e-12)
@@ -292,7 +304,7 @@ def test_a_symmetric_feature_in_its_middle_box_is_never_seen_by_the_mismatch_ker
     for nu in (0.1, 1.0, 10.0):
         limit = lt.limit(lt.Linear([7.0]), [0.2], lt.Gaussian(p=3), nu, kernel="mismatch")
         assert abs(limit.coef[0]) < 1e-15  # two outer means that are opposite to the last digit
-        assert limit.local_error == pytest.approx(-1.4, rel=1e-14)
+        assert limit.local_error == pytest.approx(-1.4, rel=1e-14, abs=0)
 
 
 # --- single formulas ------------------------------------------------------------------------------
@@ -340,10 +352,12 @@ def test_the_mean_weighted_square_distance_matches_quadrature():
             for power in (0, 2)
         )
         exact = sum(squares[j] * np.prod(np.delete(masses, j)) for j in range(d))
-        assert mean_weighted_square_distance(xi, mu, sigma, nu) == pytest.approx(exact, rel=1e-10)
+        assert mean_weighted_square_distance(xi, mu, sigma, nu) == pytest.approx(
+            exact, rel=1e-10, abs=0
+        )
     # scalars stretch to the length of xi
     assert mean_weighted_square_distance([1.0, 2.0], 0.0, 1.0, 1.0) == pytest.approx(
-        mean_weighted_square_distance([1.0, 2.0], [0.0, 0.0], [1.0, 1.0], 1.0), rel=1e-15
+        mean_weighted_square_distance([1.0, 2.0], [0.0, 0.0], [1.0, 1.0], 1.0), rel=1e-15, abs=0
     )
 
 
@@ -352,7 +366,9 @@ def test_the_papers_printed_square_distance_is_the_isotropic_case():
     both = nu**2 + sigma**2
     C = (nu**2 / both) ** (d / 2) * np.exp(-np.sum((xi - mu) ** 2) / (2 * both))
     printed = C * (nu**4 / both**2 * np.sum((xi - mu) ** 2) + nu**2 * sigma**2 * d / both)
-    assert mean_weighted_square_distance(xi, mu, sigma, nu) == pytest.approx(printed, rel=1e-14)
+    assert mean_weighted_square_distance(xi, mu, sigma, nu) == pytest.approx(
+        printed, rel=1e-14, abs=0
+    )
 
 
 # --- ridge ----------------------------------------------------------------------------------------
@@ -369,9 +385,9 @@ def test_ridge_solves_the_population_ridge_problem(seed, kernel):
         beta = np.linalg.solve(plain.Sigma + penalty, plain.Gamma)
         found = lt.limit(f, xi, world, nu, kernel, ridge=ridge, n=n)
         np.testing.assert_allclose(found.coef, beta[1:], rtol=1e-9, atol=1e-13)
-        assert found.intercept == pytest.approx(beta[0], rel=1e-10)
-        assert found.local_prediction == pytest.approx(beta.sum(), rel=1e-10)
-        assert found.local_error == pytest.approx(beta.sum() - found.prediction, rel=1e-9)
+        assert found.intercept == pytest.approx(beta[0], rel=1e-10, abs=0)
+        assert found.local_prediction == pytest.approx(beta.sum(), rel=1e-10, abs=0)
+        assert found.local_error == pytest.approx(beta.sum() - found.prediction, rel=1e-9, abs=0)
 
 
 def test_ridge_needs_to_know_n():
