@@ -33,7 +33,7 @@ TOP = 3  # readers look at the first three features
 CRITICAL = 0.05  # relative distance in nu within which a feature counts as switched off
 REACH = 0.25  # ... and within which a change of sign is worth a word
 HIDDEN = 0.1  # a gap below a tenth of a standard deviation shows nothing
-MATTERS = 0.05  # features whose effect |a_j| sigma_j is below this share of the largest are ignored
+MATTERS = 0.05  # features whose effect on f is below this share of the largest are left alone
 OFF = 0.5  # the surrogate may miss f(xi) by half the largest coefficient
 PER_COEFFICIENT = 20  # effective samples for each coefficient
 SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
@@ -128,10 +128,8 @@ class Case:
 
     @cached_property
     def matters(self) -> np.ndarray:
-        """Features whose effect on a linear f is not negligible; all of them for other models."""
-        if self.linear is None:
-            return np.ones(len(self.xi), bool)
-        effect = np.abs(self.linear.a) * self.boxes.sigma
+        """Features whose effect on f is not negligible beside the largest one, (d,) of bool."""
+        effect = _effects(self)
         return (effect > 0) & (effect >= MATTERS * effect.max())
 
     def name(self, mask: np.ndarray) -> tuple[str, ...]:
@@ -148,6 +146,21 @@ def _as_linear(f: Any, xi: np.ndarray) -> Linear | None:
     if hasattr(f, "predict_proba") or np.shape(a) != xi.shape or np.ndim(b) != 0:
         return None
     return Linear(a, float(b))
+
+
+def _effects(case: Case) -> np.ndarray:
+    """How much f moves with each feature alone: |a_j| sigma_j, or the deviation of f over x_j.
+
+    For other than linear models x_j runs over 64 draws of its law, the others stay at xi.
+    """
+    if case.linear is not None:
+        return np.abs(case.linear.a) * case.boxes.sigma
+    d, draws = len(case.xi), 64
+    x, _ = case.boxes.law.sample(np.random.default_rng(0), draws)
+    rows = np.tile(case.xi, (d, draws, 1))
+    rows[np.arange(d), :, np.arange(d)] = x.T
+    y = predictor(case.f, case.boxes, case.output)(rows.reshape(-1, d))
+    return y.reshape(d, draws).std(axis=1)
 
 
 def _noise(case: Case) -> Iterator[Finding]:
