@@ -413,9 +413,7 @@ def _a_step(answer: Any) -> str | None:
         return "That compares the box with all of the data; compare it with what is outside."
     if close(answer, 0.75):
         return "Outside the box are three quarters of the data; what share of *them* is above 0?"
-    if close(answer, 0.67, atol=1e-9):
-        return "Nearly: give it to three digits, or as a fraction."
-    if not close(answer, 2 / 3, rtol=2e-3):
+    if not close(answer, 2 / 3):
         return "P(x > 0 | in the box) minus P(x > 0 | not in the box), each a ratio of quarters."
     return None
 
