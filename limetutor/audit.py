@@ -65,7 +65,8 @@ class Audit:
     def headline(self) -> str:
         """One line: what was looked at, and how it went."""
         case = self.case
-        what = "`lime`" if case.is_lime else ("the limit" if case.n is None else "the explanation")
+        sampled = "the limit" if case.covariance is None else "the explanation"
+        what = "`lime`" if case.is_lime else sampled
         samples = "" if case.n is None else f", n = {case.n:,}"
         if not self.findings:
             verdict = "nothing to worry about found"
@@ -174,11 +175,12 @@ def _of_limit(li: Limit) -> Case:
         world=li.world,
         nu=li.nu,
         kernel=li.kernel,
-        output=getattr(li, "output", None),
-        ridge=0.0,
+        output=li.output,
+        ridge=li.ridge,
         coef=li.coef,
         prediction=li.prediction,
         local_prediction=li.local_prediction,
+        n=li.n,
     )
 
 

@@ -16,11 +16,12 @@ import numpy as np
 
 from . import _special as special
 from .boxes import Boxes, World
+from .exact import is_closed
 from .explain import explain
 from .kernels import PRODUCT_KERNELS
 from .laws import BoxLaw
 from .lime_bridge import repaired
-from .limits import limit
+from .limits import Limit, form_in, limit
 from .models import Linear, predictor
 from .precision import effective_sample_size
 from .risk import crossings, gaps
@@ -37,6 +38,7 @@ MATTERS = 0.05  # features whose effect on f is below this share of the largest 
 OFF = 0.5  # the surrogate may miss f(xi) by half the largest coefficient
 PER_COEFFICIENT = 20  # effective samples for each coefficient
 SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
+VISIBLE = 0.02  # a coefficient that stays below this share of the largest is not worth a word
 SHRUNK = 0.9  # what ridge should leave of a coefficient
 
 SEVERITIES = ("note", "warning", "serious")
@@ -99,9 +101,28 @@ class Case:
         return tilt(self.world, self.xi, self.nu, self.kernel)
 
     @cached_property
+    def form(self) -> Any:
+        """The form of f whose limits are exact and quick, or None."""
+        if not self.product:
+            return None
+        try:
+            form = form_in(self.boxes, _estimator(self.f), self.output)
+        except ValueError:  # a model of a known family that has no form
+            return None
+        return form if form is not None and is_closed(form) else None
+
+    @property
     def linear(self) -> Linear | None:
         """F as a linear model, if that is what it is."""
-        return _as_linear(self.f, self.xi)
+        return self.form if isinstance(self.form, Linear) else None
+
+    def exact(self, nu: float, world: World | None = None, ridge: float = 0.0) -> Limit | None:
+        """The limit at another bandwidth or in another world; None where f has no form."""
+        if self.form is None:
+            return None
+        how = {"ridge": ridge, "n": self.n} if ridge and self.n else {}
+        f, world = _estimator(self.f), self.world if world is None else world
+        return limit(f, self.xi, world, nu, self.kernel, output=self.output, **how)
 
     @cached_property
     def stderr(self) -> np.ndarray | None:
@@ -137,15 +158,11 @@ class Case:
         return tuple(self.names[j] for j in np.flatnonzero(mask))
 
 
-def _as_linear(f: Any, xi: np.ndarray) -> Linear | None:
-    """A fitted linear regression as a :class:`Linear`; None for any other model."""
-    if isinstance(f, Linear):
-        return f
-    f = getattr(f, "__self__", f) if getattr(f, "__name__", "") == "predict" else f
-    a, b = getattr(f, "coef_", None), getattr(f, "intercept_", None)
-    if hasattr(f, "predict_proba") or np.shape(a) != xi.shape or np.ndim(b) != 0:
-        return None
-    return Linear(a, float(b))
+def _estimator(f: Any) -> Any:
+    """The model behind ``model.predict`` or ``model.predict_proba``, as `lime` is given it."""
+    owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
+    wanted = "predict_proba" if hasattr(owner, "predict_proba") else "predict"
+    return owner if owner is not None and name == wanted else f
 
 
 def _effects(case: Case) -> np.ndarray:
@@ -279,7 +296,7 @@ def _bandwidth(case: Case) -> Iterator[Finding]:
     """Is a feature switched off, or about to change its sign, near this bandwidth?"""
     if not case.product:
         return
-    critical = crossings(case.world, case.xi, case.nu, case.kernel, REACH)
+    critical = _critical(case)
     distance = critical / case.nu - 1
     with np.errstate(invalid="ignore"):
         close = case.matters & (np.abs(distance) <= CRITICAL)
@@ -288,6 +305,33 @@ def _bandwidth(case: Case) -> Iterator[Finding]:
         yield _switched_off(case, close, critical, distance)
     if np.any(flips):
         yield _sign_flips(case, flips, critical, distance)
+
+
+def _critical(case: Case) -> np.ndarray:
+    """The bandwidth nearest to nu where each coefficient changes its sign, nan without one.
+
+    Of the coefficient itself where f has a form; otherwise of the boxes alone.
+    """
+    if case.form is None or case.linear is not None:
+        return crossings(case.world, case.xi, case.nu, case.kernel, REACH)
+    grid = case.nu * np.array([1 / (1 + REACH), 1 / (1 + CRITICAL), 1.0, 1 + CRITICAL, 1 + REACH])
+    curve = np.array([case.exact(nu).coef for nu in grid])
+    clear = np.max(np.abs(curve), axis=0) >= VISIBLE * np.max(np.abs(curve))
+    found = np.full(len(case.xi), np.nan)
+    for j in np.flatnonzero(clear):
+        roots = [
+            _zero(case, j, grid[i], grid[i + 1])
+            for i in range(len(grid) - 1)
+            if curve[i, j] * curve[i + 1, j] < 0
+        ]
+        found[j] = min(roots, key=lambda root: abs(root - case.nu), default=np.nan)
+    return found
+
+
+def _zero(case: Case, j: int, lo: float, hi: float) -> float:
+    from scipy import optimize
+
+    return float(optimize.brentq(lambda nu: case.exact(nu).coef[j], lo, hi, rtol=1e-5))
 
 
 def _switched_off(
@@ -306,12 +350,12 @@ def _switched_off(
         "gap_at_2nu": wider[close].tolist(),
     }
     advice = f"At twice the bandwidth its boxes differ by {wider[j]:.3g} instead of {now[j]:.3g}"
-    if case.linear is not None:
-        coef = case.linear.a * wider
+    if case.form is not None:
+        coef = case.exact(2 * case.nu).coef
         numbers["coef_at_2nu"] = coef[close].tolist()
         advice = f"At twice the bandwidth its coefficient would be {coef[j]:.3g}"
     at = f"at ν = {critical[j]:.4g}, {_away(distance[j])} the ν = {case.nu:.4g} in use"
-    if case.linear is not None:
+    if case.form is not None:
         sentence = (
             f"{case.names[j]} is switched off {at}: its coefficient, {case.coef[j]:.3g}, says "
             "nothing about the model."
@@ -323,7 +367,7 @@ def _switched_off(
         )
     return Finding(
         "critical-bandwidth",
-        "serious" if case.linear is not None else "warning",
+        "serious" if case.form is not None else "warning",
         case.name(close),
         numbers,
         sentence + _also(case, close, j),
@@ -337,7 +381,7 @@ def _sign_flips(
     j = _nearest(flips, distance)
     return Finding(
         "sign-flips",
-        "warning" if case.linear is not None else "note",
+        "warning" if case.form is not None else "note",
         case.name(flips),
         {
             "nu": case.nu,
@@ -345,7 +389,7 @@ def _sign_flips(
             "distance": distance[flips].tolist(),
             "coef": case.coef[flips].tolist(),
         },
-        f"The sign of {'' if case.linear is not None else 'a straight-line effect of '}"
+        f"The sign of {'' if case.form is not None else 'a straight-line effect of '}"
         f"{case.names[j]} ({case.coef[j]:+.3g}) depends on the bandwidth: it changes at "
         f"ν = {critical[j]:.4g}, {_away(distance[j])} the ν = {case.nu:.4g} in use."
         f"{_also(case, flips, j)}",
@@ -420,7 +464,7 @@ def _local_error(case: Case) -> Iterator[Finding]:
     if case.top == 0 or abs(lasting) <= OFF * case.top:
         return
     ratio = abs(lasting) / case.top
-    features, numbers, why = _reasons(case)
+    features, numbers, why = _reasons(case, lasting)
     noisy = abs(lasting - case.error) > 0.05 * abs(lasting)
     grown = f" ({lasting:+.3g} as n grows)" if noisy else ""
     yield Finding(
@@ -445,16 +489,16 @@ def _local_error(case: Case) -> Iterator[Finding]:
 
 def _lasting_error(case: Case) -> float:
     """The part of f^(xi) - f(xi) that more samples would not remove."""
-    if case.linear is not None and case.product:
-        return float(np.sum(local_error_parts(case.linear, case.tilt, case.shrinkage)))
+    if case.form is not None:
+        return case.exact(case.nu, ridge=case.ridge).local_error
     if case.covariance is None:
         return case.error
     noise = 3 * float(np.sqrt(max(case.covariance.sum(), 0.0)))
     return case.error if abs(case.error) > noise else 0.0
 
 
-def _reasons(case: Case) -> tuple[tuple[str, ...], dict[str, Any], str]:
-    """Where the local error comes from: which features, or which part of the approximation."""
+def _reasons(case: Case, lasting: float) -> tuple[tuple[str, ...], dict[str, Any], str]:
+    """Where the lasting error comes from: which features, or which part of the approximation."""
     if not case.product:
         return (), {}, ""
     if case.linear is not None:
@@ -465,7 +509,8 @@ def _reasons(case: Case) -> tuple[tuple[str, ...], dict[str, Any], str]:
         text = f" The largest parts are {listed}: samples in ξ's box do not centre on ξ."
         return names, {"parts": parts.tolist()}, text
     mean = box_average(case)
-    inside, beyond = mean - case.prediction, case.local_prediction - mean
+    inside = mean - case.prediction
+    beyond = lasting - inside
     text = (
         f" Of it {inside:+.3g} is the model averaged over ξ's boxes instead of taken at ξ, and "
         f"{beyond:+.3g} is that the model is not a sum over features."
@@ -548,11 +593,10 @@ def _collapsed(case: Case) -> Iterator[Finding]:
 
 def _coef_in(case: Case, world: World) -> np.ndarray:
     """The coefficients that another world would give: the limit, or a long run."""
-    how = {"kernel": case.kernel, "ridge": case.ridge}
-    if case.linear is not None:
-        return limit(case.linear, case.xi, world, case.nu, n=case.n, **how).coef
-    ex = explain(case.f, case.xi, world, case.nu, n=case.n, seed=0, output=case.output, **how)
-    return ex.coef
+    if case.form is not None:
+        return case.exact(case.nu, world, case.ridge).coef
+    how = {"n": case.n, "seed": 0, "kernel": case.kernel, "ridge": case.ridge}
+    return explain(case.f, case.xi, world, case.nu, output=case.output, **how).coef
 
 
 def _irrelevant_bandwidth(case: Case) -> Iterator[Finding]:

@@ -261,7 +261,7 @@ def limit(
     arg.one_of("kernel", kernel, PRODUCT_KERNELS)
     boxes = world.boxes(_dimension(f, xi) if world.d is None else None)
     xi = boxes.encode(xi)
-    form = _form(f, boxes, output)
+    form = form_in(boxes, f, output)
     law = tilt(world, xi, nu, kernel)
     if np.any((np.abs(law.theta) < TINY) & (law.gap != 0)):
         _warn_precision(
@@ -309,7 +309,7 @@ def _dimension(f: Any, xi: Any) -> int:
     return getattr(f, "n_features_in_", np.asarray(xi, dtype=object).size)
 
 
-def _form(f: Any, boxes: Boxes, output: Any) -> Any:
+def form_in(boxes: Boxes, f: Any, output: Any) -> Any:
     """The form of f in the coordinates of the world, or None."""
     if isinstance(f, Linear | Quadratic):
         arg.vector("a", f.a, boxes.d, because=", one per feature of the world")

@@ -12,6 +12,7 @@ holds. Appendix: reading the paper.
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from .boxes import Gaussian, World, check_world
 from .covariance import alpha_constant, inverse_covariance
 from .explain import explain
 from .kernels import PRODUCT_KERNELS
-from .limits import Limit, limit
+from .limits import Limit, form_in, limit
 from .models import Linear
 from .theory import tilt, tilted_law
 
@@ -93,7 +94,7 @@ def _second_moment(terms: _Terms, start: float) -> np.ndarray:
 
 
 def asymptotic_covariance(
-    f: Linear,
+    f: Any,
     xi: Any,
     world: World,
     nu: float,
@@ -108,14 +109,27 @@ def asymptotic_covariance(
     ("tilted") have unit weights, and M / C^2 is taken at nu itself. Chapter: how many samples.
     """
     arg.one_of("sampler", sampler, ("bins", "gaussian", "tilted"))
-    at = limit(f, xi, world, nu, kernel)
-    tilted = sampler == "tilted"
+    at = limit(_linear(f, xi, world), xi, world, nu, kernel)
+    f, tilted = at.f, sampler == "tilted"
     log_scale = 0.0 if tilted else -_log_share(xi, world, nu, kernel)
     bandwidth = nu if tilted else nu / np.sqrt(2)
     terms = _terms(f.a, at.coef, at.xi, world, bandwidth, kernel)
     bread = inverse_covariance(at.tilt.alpha, at.tilt.rest)
     V = bread @ _second_moment(terms, f.b - at.intercept) @ bread
     return np.exp(log_scale) * (V + V.T) / 2
+
+
+def _linear(f: Any, xi: Any, world: World, output: Any = None) -> Linear:
+    """A linear model as an lt.Linear, others refused."""
+    check_world(world)
+    boxes = world.boxes(np.size(xi) if world.d is None else None)
+    form = form_in(boxes, f, output)
+    if not isinstance(form, Linear):
+        raise TypeError(
+            f"f must be linear for a closed form of the covariance, got {arg.shorten(f)}; "
+            "lt.explain(...).covariance estimates it for any f."
+        )
+    return form
 
 
 def norm_distribution(t: ArrayLike, V: np.ndarray, *, points: int = 24) -> np.ndarray:
@@ -244,6 +258,8 @@ def samples_needed(
     (6715, '5.5e+12')
     """
     eps, eta = arg.positive("eps", eps), _probability("eta", eta)
+    with suppress(TypeError, ValueError):  # a function is sampled, a bad argument is refused below
+        f, output = _linear(f, xi, world, output), None
     covariances, method = _covariances(f, xi, world, nu, kernel, output, pilot, seed)
     weighted, tilted = ((norm_quantile(V, eta) / eps) ** 2 for V in covariances)
     printed = corrected = np.nan

@@ -11,7 +11,11 @@ import pytest
 from lime.lime_tabular import LimeTabularExplainer
 from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
-from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
+from sklearn.ensemble import (
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.linear_model import LinearRegression
 
 import limetutor as lt
@@ -91,6 +95,38 @@ def test_a_critical_bandwidth_of_a_training_set():
     below, above = (lt.limit(f, xi, world, at * s).coef[j] for s in (1 - 1e-6, 1 + 1e-6))
     assert below * above < 0
     assert abs(finding.numbers["distance"][0]) <= 0.05
+
+
+def test_a_critical_bandwidth_of_a_fitted_model():
+    """The coefficient of a forest passes 0: read off its exact limits, not off the boxes."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 2))
+    model = RandomForestRegressor(10, max_depth=4, random_state=0).fit(X, X[:, 0] + X[:, 1])
+    xi = np.array([0.432, 1.0])
+    for nu in np.geomspace(0.3, 0.9, 12):
+        found = lt.audit(lt.limit(model, xi, WORLD, nu))
+        if "critical-bandwidth" in found:
+            break
+    finding = found["critical-bandwidth"]
+    assert finding.severity == "serious" and finding.features == ("x1",)
+    at = finding.numbers["critical_nu"][0]
+    below, above = (lt.limit(model, xi, WORLD, at * s).coef[0] for s in (0.999, 1.001))
+    assert below * above < 0
+    # without the form only the boxes can be asked, and the words say so
+    boxes = critical_bandwidths(WORLD, [xi])[0, 0]
+    assert abs(at / boxes - 1) > 1e-3
+    ex = lt.explain(lambda x: model.predict(x), xi, WORLD, boxes, n=5000, seed=0)
+    finding = lt.audit(ex)["critical-bandwidth"]
+    assert finding.severity == "warning" and "straight-line effect of x1" in finding.sentence
+    assert finding.numbers["critical_nu"][0] == pytest.approx(boxes)
+
+
+def test_methods_of_models_are_read_like_the_models():
+    data = load_diabetes()
+    explainer = LimeTabularExplainer(data.data, mode="regression", random_state=0)
+    model = LinearRegression().fit(data.data, data.target)
+    one, two = (lt.audit(explainer, f, data.data[0]) for f in (model, model.predict))
+    assert one.to_dict() == two.to_dict() and "bandwidth-irrelevant" in two
 
 
 def test_a_sign_that_flips_nearby():
@@ -329,7 +365,8 @@ def check_local_error(real, finding):
     coef, local = real.runs
     truth, numbers = real.value(real.xi[None])[0], finding.numbers
     assert numbers["local_prediction"] == pytest.approx(local.mean(), abs=4 * local.std(ddof=1))
-    error = numbers["local_prediction"] - truth
+    error, lasting = numbers["local_prediction"] - truth, numbers["lasting_error"]
+    assert abs(local.mean() - truth - lasting) < 4 * local.std(ddof=1) / np.sqrt(RUNS)
     # the samples in xi's boxes, drawn by `lime`'s own code
     own = np.tile(real.explainer.discretizer.discretize(real.xi), (20_000, 1))
     x = real.explainer.discretizer.undiscretize(own)
@@ -347,7 +384,7 @@ def check_local_error(real, finding):
         y = real.value(x)
         noise = y.std() / np.sqrt(20_000)
         assert numbers["inside_box"] == pytest.approx(y.mean() - truth, abs=8 * noise)
-        stated = [numbers["inside_box"], error - numbers["inside_box"]]
+        stated = [numbers["inside_box"], lasting, lasting - numbers["inside_box"]]
     assert_states(finding, real.names, numbers["local_prediction"], truth, error, *stated,
                   numbers["ratio"])  # fmt: skip
     ratio = abs(local.mean() - truth) / np.abs(coef.mean(0)).max()

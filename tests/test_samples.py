@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.linear_model import LinearRegression
 
 import limetutor as lt
 from limetutor.precision import (
@@ -205,6 +206,16 @@ def test_any_function_by_a_pilot_run():
     assert pilot.weighted == pytest.approx(closed.weighted, rel=0.05)
     assert pilot.tilted == pytest.approx(closed.tilted, rel=0.05)
     assert np.isnan(pilot.printed) and "—" in str(pilot) and "200000 samples" in str(pilot)
+
+
+def test_a_fitted_linear_model_is_linear():
+    f, xi, world, nu = FOUR
+    X = RNG.standard_normal((50, 4))
+    model = LinearRegression().fit(X, f(X))
+    need, closed = (samples_needed(which, xi, world, nu, eps=1.0) for which in (model, f))
+    assert need.weighted == closed.weighted and need.printed == pytest.approx(closed.printed)
+    with pytest.raises(TypeError, match="f must be linear for a closed form of the covariance"):
+        asymptotic_covariance(lambda x: x[:, 0], xi, world, nu)
 
 
 def test_kernels_that_do_not_factor():
