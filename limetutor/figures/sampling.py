@@ -153,10 +153,11 @@ def column(fig: Figure, p: int, name: str) -> str:
     ax.set(xlim=(laws.grid[0], laws.grid[-1]), ylim=(0, top), yticks=[])
     ax.set(xlabel=LABELS[name], ylabel="density")
     ax.legend(loc="upper right")
+    fine = column_laws(name, p, points=1601)
     return (
         f"With p = {p} boxes the law of new examples differs from the training values by at most "
-        f"{100 * largest_gap(laws.boxes, laws.data):.1f} percentage points, a single normal by "
-        f"{100 * largest_gap(laws.normal, laws.data):.1f}."
+        f"{100 * largest_gap(fine.boxes, fine.data):.1f} percentage points, a single normal by "
+        f"{100 * largest_gap(fine.normal, fine.data):.1f}."
     )
 
 
