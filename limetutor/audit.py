@@ -126,8 +126,8 @@ def audit(
     seed
         Of the run that measures the sampling noise of a `lime` explainer.
 
-    Example:
-    -------
+    Examples
+    --------
     >>> from limetutor import Gaussian, Linear, explain
     >>> ex = explain(Linear([10, -10]), [0.961, 0.432], Gaussian(), nu=0.53, n=20_000, seed=0)
     >>> audit(ex).codes

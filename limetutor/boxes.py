@@ -134,8 +134,8 @@ class Gaussian:
     Each of ``mu``, ``sigma``, ``p`` is one number for all features or one per feature; scalars
     stretch to the length of the instance being explained.
 
-    Example:
-    -------
+    Examples
+    --------
     >>> world = Gaussian(mu=0, sigma=1, p=4)
     >>> world.boxes(2).describe(0, 2)
     '0 <= x1 < 0.674'

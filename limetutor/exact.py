@@ -341,11 +341,11 @@ def _range(w: np.ndarray, v: float, views: Views) -> tuple[float, float]:
 def _frequencies(
     w: np.ndarray, A: float, g: Activation, views: Views, budget: int
 ) -> Iterator[np.ndarray]:
-    """The frequencies t_m = (2m + 1) pi / A, in chunks, until what is left is below 1e-11."""
-    enough = 1e-11 * (A if g.slope else 1.0)
-    last, size = 64, views.law.mean.size
+    """The frequencies t_m = (2m + 1) pi / A, in chunks, until what is left is below 1e-10."""
+    enough = 1e-10 * (A if g.slope else 1.0)
+    last, size = 32, views.law.mean.size
     while _left_over(w, 2 * np.pi * last / A, g, views) > enough:
-        last *= 2
+        last = last * 5 // 4
         if last * size > budget:
             raise SlowSeriesError
     for part in _chunks(last, size * 4):
@@ -382,7 +382,7 @@ def _(form: Moved, views: Views) -> Expectation:
 
 
 def is_closed(form: Any) -> bool:
-    """Whether the expectation is a closed form; otherwise a series summed to 1e-11."""
+    """Whether the expectation is a closed form; otherwise a series summed to 1e-10."""
     return is_closed(form.form) if isinstance(form, Moved) else not isinstance(form, Units)
 
 

@@ -250,8 +250,8 @@ def limit(
     samples, seed
         How f is sampled where it has to be.
 
-    Example:
-    -------
+    Examples
+    --------
     >>> limit(Linear([10, -10]), [0.961, 0.432], Gaussian(), nu=1.0).coef.round(2)
     array([11.4 , -1.76])
     """

@@ -19,8 +19,8 @@ from .boxes import Boxes, default_names
 class Linear:
     """The linear model f(x) = a.x + b of the paper (Assumption hyp:model).
 
-    Example:
-    -------
+    Examples
+    --------
     >>> f = Linear([10, -10])
     >>> f([[1.0, 2.0]])
     array([-10.])
@@ -50,8 +50,8 @@ class Linear:
 class Quadratic:
     """The quadratic model f(x) = x.Qx + a.x + b, with Q (d, d) made symmetric.
 
-    Example:
-    -------
+    Examples
+    --------
     >>> f = Quadratic([[1, 0], [0, 0]], a=[0, 2])
     >>> f([[3.0, 1.0]])
     array([11.])

@@ -251,8 +251,8 @@ def samples_needed(
     paper's theorem asks for, where it applies: linear f, Gaussian world, Gaussian kernel.
     Chapter: how many samples.
 
-    Example:
-    -------
+    Examples
+    --------
     >>> need = samples_needed(Linear([10, -10, 0, 0]), [0.5] * 4, Gaussian(), nu=1.0, eps=1)
     >>> need.weighted, f"{need.printed:.2g}"
     (6715, '5.5e+12')
@@ -353,9 +353,11 @@ def theorem_sample_size(
 ) -> float:
     """Samples that make ||beta^ - beta|| <= eps with probability 1 - eta (Theorem main-result).
 
-    Printed: the largest of
+    Printed: the largest of ::
+
         288 S^2 d^2 A^2 / (eps C)^2 log(12 d / eta),    18 d^2 A^2 / C^2 log(24 d^2 / eta),
         648 d^5 A^4 (3 f(mu~)^2 + sigma~^2 ||a||^2) / (eps C)^2 log(24 d^2 / eta)
+
     with S = sigma ||a||. Corrected: the same proof with the corrected lemmas above and the exact
     norm of Gamma. Both are for the Gaussian kernel on numeric features, where pi f(x) is bounded.
     """

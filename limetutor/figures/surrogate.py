@@ -43,7 +43,7 @@ def corners(fig: Figure, nu: float, model: str) -> str:
     means, share = corner_means(ex)
     fitted = ex.intercept + np.array(CORNERS, float) @ ex.coef
     ax = fig.subplots()
-    fig.subplots_adjust(bottom=0.27, left=0.11)
+    fig.subplots_adjust(bottom=0.27)
     for k, corner in enumerate(CORNERS):
         inside = np.all(ex.z == corner, axis=1)
         low, high = np.quantile(ex.y[inside], [0.1, 0.9])

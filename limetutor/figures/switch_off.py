@@ -7,6 +7,8 @@ from itertools import pairwise
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 
 from ..boxes import Gaussian, standard_quantiles
 from ..experiments import Runs
@@ -67,26 +69,40 @@ def sign_map(fig: Figure, p: int) -> str:
     """Where in (ξ, ν) the coefficient of f(x) = x has the sign it has at large ν, and where not."""
     ax = fig.subplots()
     q = standard_quantiles(p)
-    for edge in q[1:-1]:
-        ax.axvline(edge, color=color.box, lw=1)
     ax.axhspan(0, 1.6, color=color.positive, alpha=0.12, lw=0)
-    for lo, hi in pairwise(q[1:-1]):
-        if abs(lo + hi) < 1e-12:  # the middle box of an odd number: no bandwidth gives its sign
-            ax.fill_between([lo, hi], 0, 1.6, color=color.muted, alpha=0.3, lw=0)
-            continue
-        middle, outer = (lo + hi) / 2, hi if hi > 0 else lo
-        xi = middle + (outer - middle) * np.linspace(0, 1, 60) ** 2  # the curve starts steeply
-        crit = np.nan_to_num(critical_bandwidth(xi, 0, 1, lo, hi))
-        ax.fill_between(xi, 0, crit, color=color.negative, alpha=0.35, lw=0)
-        ax.plot(xi, crit, color=color.negative, lw=2.4)
+    hidden = [(lo, hi) for lo, hi in pairwise(q[1:-1]) if lo == -hi]
+    curves = [_zero_curve(lo, hi) for lo, hi in pairwise(q[1:-1]) if lo != -hi]
+    # one artist for all boxes, so that every p has the same elements and the page stays small
+    _filled(ax, [np.array([[lo, 0], [hi, 0], [hi, 1.6], [lo, 1.6]]) for lo, hi in hidden], "muted")
+    _filled(ax, [np.vstack([curve, [curve[-1, 0], 0]]) for curve in curves], "negative")
+    ax.plot(*_joined([np.array([[e, 0], [e, 1.6]]) for e in q[1:-1]]), color=color.box, lw=1)
+    ax.plot(*_joined(curves), color=color.negative, lw=2.4)
     ax.set(xlim=(-2, 2), ylim=(0, 1.6), xlabel="position of ξ", ylabel="bandwidth ν")
-    bounded = max(p - 2, 0)
-    hidden = " The middle box has no sign of its own at any bandwidth." if p % 2 else ""
-    curves = bounded - p % 2
+    aside = " The middle box has no sign of its own at any bandwidth." if hidden else ""
     return (
-        f"With p = {p} boxes, {curves} of the {p} boxes hold positions that some bandwidth "
-        f"switches off.{hidden}"
+        f"With p = {p} boxes, {len(curves)} of the {p} boxes hold positions that some bandwidth "
+        f"switches off.{aside}"
     )
+
+
+def _zero_curve(lo: float, hi: float) -> np.ndarray:
+    """Points (ξ, critical ν) of one box, from its middle to its outer edge."""
+    middle, outer = (lo + hi) / 2, hi if hi > 0 else lo
+    xi = middle + (outer - middle) * np.linspace(0, 1, 20) ** 2  # the curve starts steeply
+    return np.column_stack([xi, np.nan_to_num(critical_bandwidth(xi, 0, 1, lo, hi))])
+
+
+def _joined(lines: list[np.ndarray]) -> np.ndarray:
+    """Several lines as one, with gaps between them."""
+    gap = np.full((1, 2), np.nan)
+    return np.vstack([gap, *(np.vstack([line, gap]) for line in lines)]).T
+
+
+def _filled(ax: Axes, areas: list[np.ndarray], role: str) -> None:
+    """Several areas as one patch; where there is none, one off the picture keeps its place."""
+    areas = areas or [np.array([[8, 8], [9, 8], [9, 9]])]
+    path = Path.make_compound_path(*(Path(area, closed=False) for area in areas))
+    ax.add_patch(PathPatch(path, color=getattr(color, role), alpha=0.35, lw=0))
 
 
 @styled

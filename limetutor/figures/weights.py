@@ -43,7 +43,7 @@ def constant_to_global(fig: Figure, nu: float) -> str:
     top, below = fig.subplots(
         2, 1, sharex=True, height_ratios=(2.2, 1), gridspec_kw={"hspace": 0.12}
     )
-    fig.subplots_adjust(bottom=0.14, left=0.11)
+    fig.subplots_adjust(bottom=0.14)
     lo, hi = Gaussian().boxes(1).ends(0, 2)
     for ax in (top, below):
         ax.axvspan(lo, hi, color=color.box, alpha=0.18, lw=0)
