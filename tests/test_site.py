@@ -27,6 +27,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
 
 SITE = ROOT / "_build" / "html"
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+# The insides of formulas and pictures have nothing for axe and thousands of elements. With preload
+# it would ask for style sheets a second time, at wrong addresses.
+AXE_RUN = """axe.run(
+    {include: ["article.bd-article"], exclude: ["mjx-math", "mjx-assistive-mml", ".lt-svg > *"]},
+    {preload: false},
+).then(result => result.violations)"""
 LARGEST_PAGE = 500_000  # bytes, gzipped
 FEWEST_STOPS = 30  # of a figure's first slider, so that it feels continuous
 FORMULAS_READY = "Promise.resolve(window.MathJax?.startup?.promise).then(() => null)"
@@ -271,10 +277,8 @@ def test_axe_finds_nothing_in_the_chapters(pages, browser, served, theme):
             tab = visitor.open(path, served)
             tab.evaluate(FORMULAS_READY)
             assert tab.evaluate("document.documentElement.dataset.theme") == theme
-            tab.evaluate(AXE)  # preload: it would ask for style sheets a second time, wrongly
-            found = tab.evaluate(
-                "axe.run('article.bd-article', {preload: false}).then(r => r.violations)"
-            )
+            tab.evaluate(AXE)
+            found = tab.evaluate(AXE_RUN)
             for violation in found:
                 nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
                 visitor.note(f"{violation['id']}: {violation['help']} ({nodes})")
