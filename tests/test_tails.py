@@ -91,6 +91,15 @@ def test_everything_matches_50_digits_just_inside_an_edge():
     assert seen > 10
 
 
+@pytest.mark.parametrize("step", [1e-15, 1e-12, 1e-6, 1e-2])
+def test_in_a_central_box_theta_keeps_its_digits_however_close_xi_is_to_mu(step):
+    # the box is exactly symmetric, so that theta is proportional to xi - mu down to the last digit
+    for p in (3, 5, 9):
+        for nu in (0.05, 0.5, 1.0, 30.0):
+            check(step, 0.0, 1.0, nu, p)
+            check(7.0 - 2.0 * step, 7.0, 2.0, nu, p)
+
+
 @pytest.mark.parametrize("closeness", [1e-2, 1e-4, 1e-6])
 def test_next_to_a_switch_off_theta_loses_what_it_must_and_no_more(closeness):
     # theta is a difference that vanishes at nu_crit: a rounding of 1e-16 in the quantiles is one of
