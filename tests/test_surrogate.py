@@ -158,6 +158,21 @@ def test_auto_chooses_as_lime_does_and_gives_its_numbers(k):
     assert e.score == pytest.approx(score, abs=2e-3)
 
 
+@pytest.mark.parametrize(
+    ("k", "rule", "other"), [(6, "forward", "highest"), (7, "highest", "forward")]
+)
+def test_auto_goes_forward_up_to_six_features(k, rule, other):
+    """On few samples around a row for which the two rules disagree."""
+
+    def used(select):
+        e = lt.explain(
+            FOREST, X[16], WORLD, NU, 150, 1, "mismatch", ridge=1.0, features=k, select=select
+        )
+        return e.used.tolist()
+
+    assert used("auto") == used(rule) != used(other)
+
+
 def test_chosen_features_are_refitted_on_their_own():
     e = of_forest(features=3, select="highest")
     chosen = np.flatnonzero(e.coef)
