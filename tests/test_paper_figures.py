@@ -1,0 +1,50 @@
+"""The paper's figures as claims: what each one shows must hold, whatever it looks like.
+
+Settings are the paper's where it states them; what it leaves open (the instance, the scaling) is
+that of the book's chapter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import limetutor as lt
+from limetutor.datasets import boston, diabetes
+from limetutor.experiments import linear_example, running_example
+
+# Distances between the mean of the runs and the theory, in standard errors. With 20 runs they
+# follow a t law with 19 degrees of freedom: beyond 4 with probability 8e-4 for each coefficient,
+# and the seeds are fixed.
+FAR = 4.0
+
+
+def deviations(runs: lt.experiments.Runs, beta: np.ndarray) -> np.ndarray:
+    return (runs.mean - beta) / runs.stderr
+
+
+# --- chapter: theorem ------------------------------------------------------------------------
+
+
+def test_simple_f():
+    """20 runs, n = 10^4, d = 10, ν = 1: coefficients around the theory, eight of them zero."""
+    f, xi, world = running_example()
+    beta = lt.limit(f, xi, world, nu=1.0).coef
+    runs = lt.repeat(f, xi, world, nu=1.0, n=10_000, runs=20)
+    assert np.abs(deviations(runs, beta)).max() < FAR
+    assert beta[0] == pytest.approx(11.4, abs=0.05)  # the paper's number for its first feature
+    np.testing.assert_array_equal(beta[2:], 0)
+    assert np.all(np.abs(runs.mean[:2] / runs.stderr[:2]) > FAR)  # the two that matter are found
+
+
+@pytest.mark.parametrize(("table", "d"), [(boston, 13), (diabetes, 10)])
+def test_theoretical_explanation_vs_empirical(table, d: int):
+    """20 runs, n = 10^3, ν = 1, a linear model of a real table: around the theory."""
+    f, xi, world = linear_example(table(standardize=True))
+    beta = lt.limit(f, xi, world, nu=1.0).coef
+    runs = lt.repeat(f, xi, world, nu=1.0, n=1000, runs=20)
+    off = deviations(runs, beta)
+    assert off.shape == (d,)
+    assert np.abs(off).max() < FAR
+    # and the comparison is sharp: with the slopes in place of the theory it fails
+    assert np.abs(deviations(runs, f.a)).max() > 3 * FAR
