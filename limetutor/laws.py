@@ -145,7 +145,7 @@ def truncated_characteristic(k: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> n
     def beyond(a: np.ndarray) -> np.ndarray:
         end = np.where(np.isinf(a), 0.0, a)
         with np.errstate(under="ignore"):
-            height = np.where(np.isinf(a), 0.0, np.exp(-0.5 * end**2 - log_mass))
+            height = np.exp(np.where(np.isinf(a), -np.inf, -0.5 * end**2 - log_mass))
         return 0.5 * height * np.exp(1j * end * k) * special.wofz((k + 1j * end) / np.sqrt(2))
 
     at_lo, at_hi = beyond(np.abs(lo)), beyond(np.abs(hi))
