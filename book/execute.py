@@ -45,11 +45,25 @@ def normalise(notebook: nbformat.NotebookNode) -> None:
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         cell.metadata.pop("collapsed", None)
+        if cell.cell_type == "code":
+            cell.outputs = merged(cell.outputs)
         for output in cell.get("outputs", []):
             for mime in NOT_STORED:
                 output.get("data", {}).pop(mime, None)
             if "metadata" in output:
                 output.metadata = nbformat.NotebookNode()
+
+
+def merged(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """Join neighbouring pieces of one stream: where it was cut depends on timing."""
+    result: list[nbformat.NotebookNode] = []
+    for output in outputs:
+        last = result[-1] if result else {}
+        if output.output_type == "stream" and output.name == last.get("name"):
+            last["text"] += output.text
+        else:
+            result.append(output)
+    return result
 
 
 def main(names: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Every notebook of the book: all controls run, something is compared, cells stay short."""
+"""Every notebook of the book: controls run, numbers and solutions hold, cells stay short."""
 
 from __future__ import annotations
 
@@ -10,6 +10,15 @@ from pathlib import Path
 import nbformat
 import pytest
 from browser import ROOT
+from chapter_checks import (
+    NUMBER,
+    exercises_of,
+    label_of,
+    misplaced_numbers,
+    solutions_of,
+    unaccounted_numbers,
+    with_promises,
+)
 from nbclient import NotebookClient
 
 NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
@@ -51,8 +60,12 @@ def test_there_are_notebooks():
 
 
 @pytest.mark.slow
-def test_every_control_runs_at_its_ends_and_in_the_middle(path, notebook):
-    """In check mode explore draws there, and raises for an exception or a control without effect."""
+def test_controls_run_at_their_ends_and_the_prose_keeps_its_promises(path, notebook):
+    """In check mode explore draws at both ends and the middle, and raises for a dead control.
+
+    Numbers quoted in the prose and solutions of exercises run along (see chapter_checks).
+    """
+    notebook = with_promises(notebook)
     environment = os.environ | {"LIMETUTOR_MODE": "check", "PYTHONPATH": str(ROOT)}
     client = NotebookClient(
         notebook,
@@ -105,3 +118,30 @@ def test_cells_are_short_and_plot_by_a_call(notebook):
     for cell in cells:
         found = PLOTTING.search(cell.source)
         assert not found, f"plotting code belongs in limetutor/figures: {found.group()}"
+
+
+def test_numbers_in_the_prose_have_a_source(notebook):
+    """A decimal stands in a code cell, or a comment behind it says how to compute it."""
+    assert not unaccounted_numbers(notebook)
+    assert not misplaced_numbers(notebook)
+
+
+def test_every_exercise_has_a_check_and_a_solution(path, notebook):
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    posed = re.findall(r"\{exercise\}.*\n:label: (\S+)", text)
+    assert posed == [label_of(name) for name in exercises_of(notebook)]
+    assert set(posed) == set(solutions_of(notebook))
+    if "(ch-" in text:
+        assert len(posed) >= 2
+        assert 'class="quiz"' in text
+        assert "## What to take away" in text
+        assert "**You will be able to**" in text and "**You need**" in text and "**Time**" in text
+
+
+def test_a_wrong_number_would_be_noticed():
+    """The comments are read: a number that the code does not give fails the notebook."""
+    cell = nbformat.v4.new_markdown_cell("It is 0.51.\n\n<!-- number: 0.51 = 0.5 -->")
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    assert NUMBER.search(cell.source)
+    with pytest.raises(AssertionError, match=r"the prose says 0\.51, the code gives 0\.50"):
+        exec("\n".join(c.source for c in with_promises(notebook).cells if c.cell_type == "code"))

@@ -16,7 +16,9 @@ def coefficients(explanation: Any) -> Figure:
     """The coefficients of an explanation, largest on top, with 95% intervals."""
     order = explanation.order()[::-1]
     fig = new_figure((6.4, 1.2 + 0.34 * max(len(order), 2)))
-    fig.subplots_adjust(left=0.4, bottom=0.6 / fig.get_figheight())
+    longest = max((len(explanation.box_names[j]) for j in order), default=0)
+    left = np.clip(0.03 + 0.0165 * longest, 0.12, 0.55)  # a letter is about 1/60 of the width
+    fig.subplots_adjust(left=left, bottom=0.6 / fig.get_figheight())
     ax = fig.subplots()
     values, errors = explanation.coef[order], 1.96 * explanation.stderr[order]
     colors = [color.positive if v >= 0 else color.negative for v in values]
