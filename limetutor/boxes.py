@@ -70,6 +70,8 @@ class Boxes:
 
     def encode(self, xi: Any) -> np.ndarray:
         """One instance as numbers: text values of categorical columns become their codes."""
+        if hasattr(xi, "reindex") and set(xi.index) == set(self.names):  # a Series: go by name
+            xi = xi[list(self.names)]
         row = np.asarray(xi, dtype=object)
         row = row[0] if row.ndim == 2 and len(row) == 1 else row  # X[:1], a frame of one row
         if self.labels and row.shape == (self.d,):

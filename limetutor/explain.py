@@ -24,12 +24,20 @@ SELECTIONS = ("auto", "highest", "forward")
 
 @dataclass(frozen=True)
 class Samples:
-    """The new examples behind an explanation, kept on request."""
+    """The new examples behind an explanation, kept on request.
+
+    Weights are kept as logarithms too, for the cases where they underflow.
+    """
 
     x: np.ndarray
     z: np.ndarray
-    weights: np.ndarray
+    log_weights: np.ndarray
     y: np.ndarray
+
+    @property
+    def weights(self) -> np.ndarray:
+        """exp(log_weights)."""
+        return np.exp(self.log_weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,6 +238,8 @@ def explain(
 
     tilts = sampler != "tilted" and not callable(kernel) and kernel in PRODUCT_KERNELS
     remedy = "raise nu or n, or use sampler='tilted'" if tilts else "raise nu or n"
+    if kernel == "gaussian" and np.max(boxes.sigma) > 10 * np.min(boxes.sigma[boxes.sigma > 0]):
+        remedy += " (features differ in scale: standardise them, since nu is one width for all)"
     own = boxes.discretize(xi[None])[0]
     notes = _warn(sums, boxes, own, ridge, remedy)
     chosen = None
@@ -277,7 +287,7 @@ def _run(
     if not keep:
         return sums, None
     x, z, log_w, y = (np.concatenate(part) for part in zip(*kept, strict=True))
-    return sums, Samples(x, z, np.exp(log_w), y)
+    return sums, Samples(x, z, log_w, y)
 
 
 def _with_progress(batches: range) -> Any:
@@ -317,8 +327,8 @@ def _warn(
         if np.any(tangled):
             names = arg.shorten([boxes.names[j] for j in np.flatnonzero(tangled)])
             notes.append(
-                f"The fit is singular in {int(tangled.sum())} feature(s) {names}: their indicators "
-                f"do not vary among the weighted samples; {remedy}."
+                f"The fit is singular in {int(tangled.sum())} feature(s) {names}: among the weighted "
+                f"samples their indicators do not vary, or not apart from others; {remedy}."
             )
     for text in notes:
         warnings.warn(text, arg.FitWarning, stacklevel=3)

@@ -112,6 +112,12 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
         return f, list(getattr(getattr(f, "__self__", None), "classes_", ()))
     if hasattr(f, "predict_proba"):
         return f.predict_proba, list(getattr(f, "classes_", ()))
+    if hasattr(f, "classes_") and hasattr(f, "predict"):
+        raise ValueError(
+            f"f must give class probabilities, got {arg.shorten(f)} without predict_proba; its "
+            "class labels are no quantities: calibrate it, or pass a function such as "
+            "f.decision_function."
+        )
     if hasattr(f, "predict"):
         return f.predict, []
     if callable(f):
@@ -182,7 +188,7 @@ def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
 
 
 def output_column(output: Any, columns: int, classes: list[Any]) -> int:
-    """The column of a class, or of a position, among the outputs of f."""
+    """The column of a class, or of a position where no class is a number, among f's outputs."""
     if output is None:
         raise ValueError(
             f"output must pick one of the {columns} outputs of f: "
@@ -190,6 +196,9 @@ def output_column(output: Any, columns: int, classes: list[Any]) -> int:
         )
     if output in classes:
         return classes.index(output)
+    if any(isinstance(c, int | float | np.number) for c in classes):
+        # a position would be mistaken for the class with that number
+        raise ValueError(f"output must be a class of {arg.shorten(classes)}, got {output!r}.")
     if isinstance(output, int | np.integer) and 0 <= output < columns:
         return int(output)
     allowed = f"a class of {arg.shorten(classes)} or " if classes else ""

@@ -183,3 +183,33 @@ def test_linear():
     g = lt.Linear(a)
     a += 1
     assert g.a.tolist() == [1, 1]
+
+
+def test_a_position_is_not_taken_for_a_class():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = LogisticRegression().fit(X, 1 + (X[:, 0] > 0))
+    world = lt.Empirical(X)
+    for label in (1, 2):
+        ex = lt.explain(model, X[0], world, 1.0, n=200, seed=0, output=label)
+        assert ex.prediction == model.predict_proba(X[:1])[0, label - 1]
+    with pytest.raises(ValueError, match=r"output must be a class of .*1.*2.*, got 0\."):
+        lt.explain(model, X[0], world, 1.0, n=200, output=0)
+
+
+def test_class_labels_are_not_explained_as_numbers():
+    from sklearn.svm import LinearSVC
+
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = LinearSVC().fit(X, X[:, 0] > 0)
+    with pytest.raises(ValueError, match="f must give class probabilities"):
+        lt.explain(model, X[0], lt.Empirical(X), 1.0)
+    assert lt.explain(model.decision_function, X[0], lt.Empirical(X), 1.0, seed=0).coef[0] != 0
+
+
+def test_a_row_of_a_frame_goes_by_its_names():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
+    world, f = lt.Empirical(X), lt.Linear([1.0, 2.0])
+    row = X.iloc[3]
+    straight = lt.explain(f, row, world, 1.0, seed=0)
+    turned = lt.explain(f, row[["b", "a"]], world, 1.0, seed=0)
+    np.testing.assert_array_equal(straight.coef, turned.coef)
