@@ -148,7 +148,7 @@ MODELS = {
     "complex": ({"f": lambda x: x[:, 0] * 1j}, "f", "numbers"),
     "a class name": (
         {"f": SVC().fit(TABLE, ["a", "b"] * 20)},
-        *("f", "numbers", "class probabilities"),
+        *("f", "SVC", "class probabilities"),
     ),
     "several outputs": ({"f": lambda x: x}, "output", "3 outputs", "0 to 2"),
     "several classes": ({"f": CLASSIFIER}, "output", "3 outputs", "['a', 'b', 'c']"),
@@ -420,8 +420,8 @@ def test_a_singular_fit_warns_with_the_features():
     world, f, xi = lt.Gaussian(0, 1, 3), lt.Linear([1, 1]), [0.0, 0.43]
     e, messages = warned(lambda: lt.explain(f, xi, world, 0.05, n=20_000, seed=0, sampler="tilted"))
     assert messages == [
-        "The fit is singular in 1 feature(s) ['x1']: their indicators do not vary among the "
-        "weighted samples; raise nu or n."
+        "The fit is singular in 1 feature(s) ['x1']: among the weighted samples their indicators "
+        "do not vary, or not apart from others; raise nu or n."
     ]
     assert e.coef[0] == 0 and e.stderr[0] == 0 and e.coef[1] != 0
     assert [j for j, _ in e.as_map()[1]] == [1]
