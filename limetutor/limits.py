@@ -260,7 +260,7 @@ def limit(
     ridge = arg.not_negative("ridge", ridge)
     arg.one_of("kernel", kernel, PRODUCT_KERNELS)
     boxes = world.boxes(_dimension(f, xi) if world.d is None else None)
-    xi = boxes.encode(xi)
+    as_given, xi = xi, boxes.encode(xi)
     form = form_in(boxes, f, output)
     law = tilt(world, xi, nu, kernel)
     if np.any((np.abs(law.theta) < TINY) & (law.gap != 0)):
@@ -281,7 +281,7 @@ def limit(
     prediction = _prediction(f, form, xi, boxes, output)
     surrogate = _fitted(form, xi, boxes, nu, kernel, law, prediction)
     if surrogate is None:
-        surrogate = _sampled(f, xi, world, nu, kernel, law, output, samples, seed)
+        surrogate = _sampled(f, as_given, world, nu, kernel, law, output, samples, seed)
     own = boxes.discretize(xi[None])[0]
     return Limit(
         f=form if isinstance(form, Linear) else f,
@@ -381,7 +381,7 @@ def _fitted(
 
 def _sampled(
     f: Any,
-    xi: np.ndarray,
+    xi: Any,
     world: World,
     nu: float,
     kernel: str,
@@ -391,7 +391,7 @@ def _sampled(
     seed: int | None,
 ) -> Surrogate:
     """The surrogate from samples of the tilted law."""
-    samples = arg.whole("samples", samples, len(xi) + 2)
+    samples = arg.whole("samples", samples, len(law.theta) + 2)
     run = explain(f, xi, world, nu, samples, seed, kernel, "tilted", output=output)
     centre = run.intercept + float(law.alpha @ run.coef)
     error = run.local_prediction - run.prediction
