@@ -127,6 +127,12 @@ def test_methods_of_models_are_read_like_the_models():
     model = LinearRegression().fit(data.data, data.target)
     one, two = (lt.audit(explainer, f, data.data[0]) for f in (model, model.predict))
     assert one.to_dict() == two.to_dict() and "bandwidth-irrelevant" in two
+    wine = load_wine()
+    explainer = LimeTabularExplainer(wine.data, random_state=0)
+    forest = RandomForestClassifier(5, random_state=0).fit(wine.data, wine.target)
+    audits = [lt.audit(explainer, f, wine.data[0]) for f in (forest, forest.predict_proba)]
+    assert audits[0].to_dict() == audits[1].to_dict()
+    assert all(found.case.form is not None for found in audits)
 
 
 def test_a_sign_that_flips_nearby():
@@ -145,7 +151,8 @@ def test_a_sign_that_flips_nearby():
 def test_a_feature_the_model_ignores_is_not_at_risk():
     xi = [0.961, 0.432]
     critical = critical_bandwidths(WORLD, [xi])[0, 1]
-    assert lt.audit(lt.limit(lt.Linear([10.0, 0.0]), xi, WORLD, critical)).codes == ()
+    for a2, codes in ((0.0, ()), (0.01, ()), (1.0, ("critical-bandwidth",))):
+        assert lt.audit(lt.limit(lt.Linear([10.0, a2]), xi, WORLD, critical)).codes == codes
 
 
 @pytest.mark.filterwarnings("ignore::limetutor.FitWarning")
@@ -161,6 +168,7 @@ def test_far_too_few_samples():
     unclear = np.sum(np.abs(ex.coef) < 2 * ex.stderr)
     assert_states(noise, ex.names, 60, largest, largest / top, top, unclear, 4)
     n = noise.numbers["n_needed"]
+    assert n == np.ceil(60 * (largest / top / NOISE) ** 2)
     assert f"{n:,}" in noise.remedy
     again = lt.explain(f, xi, world, nu, n=n, seed=1)
     assert again.stderr.max() / np.abs(again.coef).max() == pytest.approx(NOISE, rel=0.5)
@@ -193,27 +201,31 @@ def test_an_instance_in_the_middle_of_five_boxes(kernel):
 @pytest.mark.parametrize("kind", ["limit", "explanation", "ridge"])
 def test_a_surrogate_off_by_more_than_the_coefficients(kind):
     f, xi, world, nu = lt.Linear([5.0, -3.0], 1.0), np.array([2.4, -2.2]), WORLD, 3.0
+    ridge = 4000.0 if kind == "ridge" else 0.0
     subject = lt.limit(f, xi, world, nu)
     if kind != "limit":
-        ridge = 50.0 if kind == "ridge" else 0.0
         subject = lt.explain(f, xi, world, nu, n=50_000, seed=0, ridge=ridge)
     finding = lt.audit(subject)["local-error"]
     assert finding.severity == "serious" and finding.features == ("x1", "x2")
-    error = subject.local_prediction - f(xi[None])[0]
-    top = np.abs(subject.coef).max()
-    # by hand: the mean of the truncated tilted normal, less xi
-    mean, sd = xi * 1 / (1 + 9), 3 / np.sqrt(10)
-    q = stats.norm.ppf(0.75)
-    inside = [
-        stats.truncnorm.mean((q - mean[0]) / sd, np.inf, mean[0], sd),
-        stats.truncnorm.mean(-np.inf, (-q - mean[1]) / sd, mean[1], sd),
+    # by hand: outer boxes under the tilted normal, their mean less xi, and what ridge takes off
+    mean, sd, q = xi / 10, 3 / np.sqrt(10), stats.norm.ppf(0.75)
+    laws = [
+        stats.truncnorm((q - mean[0]) / sd, np.inf, mean[0], sd),
+        stats.truncnorm(-np.inf, (-q - mean[1]) / sd, mean[1], sd),
     ]
-    parts = f.a * (inside - xi)
-    tolerance = 0.03 if kind == "ridge" else 0.006
-    lasting = parts.sum()
-    values = [error, f(xi[None])[0], subject.local_prediction, abs(lasting) / top, lasting, *parts]
-    assert_states(finding, ("x1", "x2"), *((value, tolerance) for value in values))
-    assert finding.numbers["parts"] == pytest.approx(parts, rel=tolerance)
+    inside = np.array([law.mean() for law in laws])
+    alpha = stats.norm.sf((q - np.abs(mean)) / sd)
+    s, C = alpha * (1 - alpha), np.prod(np.sqrt(0.9) * np.exp(-(xi**2) / 20))
+    lost = 1 - s / (s + ridge / (50_000 * C))
+    parts = f.a * (inside - xi) - f.a * (inside - mean) * lost
+    assert finding.numbers["parts"] == pytest.approx(parts, rel=1e-9)
+    lasting, top = parts.sum(), np.abs(subject.coef).max()
+    assert finding.numbers["lasting_error"] == pytest.approx(lasting, rel=1e-9)
+    truth = f(xi[None])[0]
+    off = subject.local_prediction - truth
+    assert off == pytest.approx(lasting, abs=0.15)
+    values = [off, truth, subject.local_prediction, abs(lasting) / top, lasting, *parts]
+    assert_states(finding, ("x1", "x2"), *values)
 
 
 def test_noise_is_not_a_local_error():
@@ -271,7 +283,7 @@ def test_a_penalty_that_shrinks():
 def test_quiet_on_a_healthy_case():
     f, xi, world, nu = HEALTHY
     subjects = [lt.limit(f, xi, world, nu)]
-    subjects += [lt.explain(f, xi, world, nu, n=50_000, seed=seed) for seed in range(5)]
+    subjects += [lt.explain(f, xi, world, nu, n=5000, seed=seed) for seed in range(5)]
     X = np.random.default_rng(0).standard_normal((2000, 4))
     subjects.append(lt.explain(f, xi, lt.Empirical(X), nu, n=50_000, seed=0))
     subjects.append(lt.explain(lambda x: f(x), xi, world, nu, n=50_000, seed=0))

@@ -12,7 +12,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, Ridge
 
 import limetutor as lt
 from limetutor.lime_bridge import instance_row, repaired
@@ -216,6 +216,26 @@ def test_a_linear_model_under_other_options(name):
     z = scores(np.array(found), predicted(LINEAR, xi, world).coef)
     assert np.abs(z).max() < 4
     assert world.nu == (1.5 if name == "kernel width" else 0.75 * np.sqrt(6))
+
+
+def test_a_penalty_that_bites():
+    """With Ridge(alpha=300) each coefficient keeps its own share, about two thirds."""
+    explainer, model, xi = sex_of_diabetes()
+    world = lt.from_lime(explainer)
+    found = []
+    for _ in range(RUNS):
+        explanation = explainer.explain_instance(
+            xi, model.predict, num_features=10, model_regressor=Ridge(alpha=300.0)
+        )
+        found.append([value for _, value in sorted(explanation.local_exp[1])])
+    exact, free = (
+        lt.limit(model, xi, world, nu=world.nu, kernel="mismatch", ridge=ridge, n=N)
+        for ridge in (300.0, 0.0)
+    )
+    assert np.abs(scores(np.array(found), exact.coef)).max() < 4
+    assert np.abs(scores(np.array(found), free.coef)).max() > 20
+    kept = exact.coef / free.coef
+    assert kept.min() > 0.5 and kept.max() < 0.8
 
 
 def test_collapsed_bins_are_listed_with_what_is_fed():
