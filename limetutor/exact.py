@@ -105,7 +105,7 @@ def expectation(form: Any, views: Views) -> Expectation:
 
 
 @expectation.register
-def _(form: Linear, views: Views) -> Expectation:
+def of_linear(form: Linear, views: Views) -> Expectation:
     """E~[f | z_j] = f(mu~) + a_j (E~[x_j | z_j] - mu~_j)."""
     whole, inside, outside = views.mix(views.law.box_means())
     mean = float(form(whole[None])[0])
@@ -113,7 +113,7 @@ def _(form: Linear, views: Views) -> Expectation:
 
 
 @expectation.register
-def _(form: Quadratic, views: Views) -> Expectation:
+def of_quadratic(form: Quadratic, views: Views) -> Expectation:
     """E~[f | z_j] = f(mu~) + sum_i Q_ii s_i + g_j E~[u_j | z_j] + Q_jj (E~[u_j^2 | z_j] - s_j).
 
     u = x - mu~ is centred, so that the mixed terms Q_ij u_i u_j vanish; s_j = E~[u_j^2] and
@@ -146,7 +146,7 @@ class Bumps:
 
 
 @expectation.register
-def _(form: Bumps, views: Views) -> Expectation:
+def of_bumps(form: Bumps, views: Views) -> Expectation:
     """A bump around t_i is a Gaussian weight of bandwidth (2 gamma)^-1/2 seen from t_i.
 
     Its expectation over a box is the mean weight there, so the tilt of the theory serves twice.
@@ -223,14 +223,15 @@ class Trees:
 
 
 @expectation.register
-def _(form: Trees, views: Views) -> Expectation:
+def of_trees(form: Trees, views: Views) -> Expectation:
     """A leaf is a box: E~[leaf] = prod_j P~_j(side j), and z_j changes one side's probability."""
     cuts, rank = form.cuts(views.d)
     tops = np.array([len(values) + 1 for values in cuts])
     below = []  # P~(x_j <= cut) under each view, with 0 and 1 at the two ends
     for j, values in enumerate(cuts):
-        cdf = views.weights[:, j] @ views.law.box_cdf(j, values)
-        below.append(np.concatenate([np.zeros((3, 1)), cdf, np.ones((3, 1))], axis=1))
+        parts = _chunks(len(values), 64 * views.law.mean.shape[1])
+        cdf = [views.weights[:, j] @ views.law.box_cdf(j, values[part]) for part in parts]
+        below.append(np.concatenate([np.zeros((3, 1)), *cdf, np.ones((3, 1))], axis=1))
     total = expectation(Linear(np.zeros(views.d), form.b), views)
     nodes_per_tree = len(form.left) // len(form.roots) + 1
     for trees in _chunks(len(form.roots), nodes_per_tree * views.d):
@@ -302,14 +303,16 @@ class Units:
 
 
 @expectation.register
-def _(form: Units, views: Views) -> Expectation:
+def of_units(form: Units, views: Views) -> Expectation:
     """Each unit is a line plus waves, and a wave is a product: exp(itw.x) = prod_j exp(itw_j x_j).
 
     E~ of a wave is the product of the characteristic functions of the coordinates.
     """
     total = expectation(Linear(np.zeros(views.d), form.b), views)
     budget = WORK // len(form.c)
-    for w, v, c in zip(form.w, form.v, form.c, strict=True):
+    centre = views.mix(views.law.box_means())[0]  # far from 0 the phases t w_j x_j lose digits
+    views = views.moved(np.arange(views.d), np.ones(views.d), -centre)
+    for w, v, c in zip(form.w, form.v + form.w @ centre, form.c, strict=True):
         total = total.plus(_unit(w, v, ACTIVATIONS[form.activation], views, budget), times=c)
     return total
 
@@ -374,7 +377,7 @@ class Moved:
 
 
 @expectation.register
-def _(form: Moved, views: Views) -> Expectation:
+def of_moved(form: Moved, views: Views) -> Expectation:
     """The law moves with the coordinates; the answers go back to where they came from."""
     moved = expectation(form.form, views.moved(form.columns, form.scale, form.shift))
     back = np.argsort(form.columns)

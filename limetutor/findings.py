@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from . import _special as special
 from .boxes import Boxes, World
 from .exact import is_closed
 from .explain import explain
 from .kernels import PRODUCT_KERNELS
 from .laws import BoxLaw
 from .lime_bridge import repaired
-from .limits import Limit, form_in, limit
+from .limits import Limit, form_in, limit, shrinkage
 from .models import Linear, predictor
 from .precision import effective_sample_size
 from .risk import crossings, gaps
@@ -144,8 +143,7 @@ class Case:
         """What ridge leaves of each coefficient."""
         if not self.ridge or self.n is None:
             return np.ones(len(self.xi))
-        log_s = self.tilt.log_alpha + self.tilt.log_rest
-        return special.expit(log_s + self.tilt.log_mass.sum() - np.log(self.ridge / self.n))
+        return shrinkage(self.tilt, self.ridge, self.n)
 
     @cached_property
     def matters(self) -> np.ndarray:

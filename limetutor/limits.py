@@ -258,6 +258,9 @@ def limit(
     check_world(world)
     nu = arg.bandwidth("nu", nu)
     ridge = arg.not_negative("ridge", ridge)
+    if ridge > 0:
+        because = " with ridge (the penalty weighs against n)"
+        n = arg.whole("n", 0 if n is None else n, 1, because=because)
     arg.one_of("kernel", kernel, PRODUCT_KERNELS)
     boxes = world.boxes(_dimension(f, xi) if world.d is None else None)
     as_given, xi = xi, boxes.encode(xi)
@@ -268,13 +271,6 @@ def limit(
             "theta is too small for a double for some features whose coefficients are not 0; "
             "coef, intercept and local_error stay exact."
         )
-    shrinkage = np.ones(boxes.d)
-    if ridge > 0:
-        n = arg.whole(
-            "n", 0 if n is None else n, 1, because=" with ridge (the penalty weighs against n)"
-        )
-        log_s = law.log_alpha + law.log_rest
-        shrinkage = special.expit(log_s - np.log(ridge / n) + law.log_mass.sum())
     critical = np.full(boxes.d, np.nan)
     if isinstance(world, Gaussian) and kernel == "gaussian" and isinstance(form, Linear):
         critical = critical_bandwidth(xi, boxes.mu, boxes.sigma, *standard_box(world, boxes, xi))
@@ -291,7 +287,7 @@ def limit(
         names=boxes.names,
         tilt=law,
         critical_nu=critical,
-        shrinkage=shrinkage,
+        shrinkage=shrinkage(law, ridge, n) if ridge > 0 else np.ones(boxes.d),
         world=world,
         surrogate=surrogate,
         prediction=prediction,
@@ -300,6 +296,16 @@ def limit(
         ridge=ridge,
         n=n,
     )
+
+
+def shrinkage(law: Tilt, ridge: float, n: int) -> np.ndarray:
+    """What ridge leaves of each coefficient: s_j / (s_j + ridge / (n C)), s_j = alpha_j (1-alpha_j).
+
+    Centred indicators are independent under the tilted law, so each is shrunk on its own.
+    Chapter: the real lime.
+    """
+    log_s = law.log_alpha + law.log_rest
+    return special.expit(log_s - np.log(ridge / n) + law.log_mass.sum())
 
 
 def _dimension(f: Any, xi: Any) -> int:

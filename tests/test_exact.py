@@ -310,6 +310,17 @@ def test_nothing_is_lost_where_xi_never_leaves_its_box():
             np.testing.assert_allclose(found.inside - found.outside, linear.coef, rtol=1e-6)
 
 
+@pytest.mark.parametrize("activation", exact.ACTIVATIONS)
+def test_data_far_from_zero_costs_no_digits(activation):
+    w, v, far = np.array([[0.9, -0.6]]), np.array([0.2]), 1e6
+    near = exact.Units(w, v, np.ones(1), activation)
+    there = exact.Units(w, v - w @ [far, far], np.ones(1), activation)
+    expected = unit_limit(near, lt.Gaussian([0.0, 0.0]), "gaussian", XI2)
+    found = unit_limit(there, lt.Gaussian([far, far]), "gaussian", XI2 + far)
+    for one, other in zip(found, expected, strict=True):  # 1e-10 is what 1e6 leaves of a double
+        np.testing.assert_allclose(one, other, atol=1e-9)
+
+
 def test_a_relu_whose_kink_is_out_of_reach_is_a_line():
     world = WORLDS2["empirical"]
     for v, expected in ((100.0, [1.0, -0.5]), (-100.0, [0.0, 0.0])):
