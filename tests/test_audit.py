@@ -577,6 +577,11 @@ def test_risk_in_a_gaussian_world_is_the_critical_bandwidth():
     assert shares.flipped[0] > 0.1 and shares.near[2] > 0.02
 
 
+def test_a_gap_of_nothing_but_rounding_has_no_sign_to_lose():
+    shares = lt.risk(np.full((3, 2), 0.3), lt.Gaussian(mu=0.3, sigma=0.7, p=5), [0.1, 1.0])
+    assert shares.at_risk.tolist() == [0, 0]
+
+
 def test_risk_on_a_training_set_is_that_of_the_limits():
     X = np.random.default_rng(1).gamma(3.0, size=(60, 3))
     world, ones = lt.Empirical(X), lt.Linear(np.ones(3))
