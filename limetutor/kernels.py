@@ -41,7 +41,7 @@ def mismatch(x: np.ndarray, z: np.ndarray, xi: np.ndarray, nu: float, boxes: Box
 
 
 def cosine(x: np.ndarray, z: np.ndarray, xi: np.ndarray, nu: float, boxes: Boxes) -> np.ndarray:
-    """Log pi = -D^2 / 2nu^2 with D = 1 - sqrt(|z| / d), the cosine distance from z to (1, ..., 1).
+    """Log pi = -D^2 / 2nu^2, D = 1 - sqrt(sum z / d) the cosine distance from z to (1, ..., 1).
 
     What `lime` uses for text and images. It does not factor over the coordinates.
     """

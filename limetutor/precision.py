@@ -322,7 +322,7 @@ def inverse_tail(t: float, n: int, d: int, C: float, A: float, *, corrected: boo
 
 
 def response_bound(f: Linear, xi: np.ndarray, nu: float) -> float:
-    """B = |f(xi)| + nu ||a|| / sqrt(e), which |pi f(x)| never exceeds (Gaussian kernel).
+    """``B = |f(xi)| + nu ||a|| / sqrt(e)``, which pi f(x) never exceeds in size (Gaussian kernel).
 
     f(x) = f(xi) + a.(x - xi), pi <= 1, and r exp(-r^2/2nu^2) is at most nu / sqrt(e).
     """

@@ -1,7 +1,8 @@
 """What the book needs from Sphinx beyond Jupyter Book, so that a plain ``jupyter-book build .`` works.
 
 - figures are drawn for a page without a kernel (``LIMETUTOR_MODE=static``);
-- the execution cache forgets everything when the package or its drawing libraries change;
+- chapters are executed side by side, and the cache of what they gave forgets everything when the
+  package or its drawing libraries change;
 - scripts, styles and MathJax come with the site: no page asks another host for anything;
 - what Jupyter Book emits twice or for nothing is left out.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import logging
 import os
 import shutil
 import sys
@@ -17,8 +19,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import nbformat
+from jupyter_cache import get_cache
+from jupyter_cache.executors import load_executor
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "book" / "_assets"
@@ -37,6 +43,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
     app.connect("config-inited", key_the_cache)
     app.connect("builder-inited", write_static_files)
+    app.connect("env-before-read-docs", execute_side_by_side)
     app.connect("html-page-context", tidy_scripts, priority=900)
     app.connect("html-page-context", mend_roles, priority=900)
     app.connect("build-finished", leave_stamp)
@@ -66,6 +73,25 @@ def key_the_cache(app: Sphinx, config: Config) -> None:
     for old in caches.glob("*") if caches.is_dir() else ():
         if old.name != fingerprint():
             shutil.rmtree(old, ignore_errors=True)
+
+
+def execute_side_by_side(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Fill the cache with one kernel per core; Sphinx would run one chapter after the other.
+
+    A notebook that fails is left to myst-nb, which runs it again and tells the author where.
+    """
+    cache = get_cache(app.config.nb_execution_cache_path)
+    stale = []
+    for path in (Path(env.doc2path(name)) for name in docnames):
+        if path.suffix == ".ipynb":
+            try:
+                cache.match_cache_notebook(nbformat.read(path, as_version=4))
+            except KeyError:
+                cache.add_nb_to_project(str(path))
+                stale.append(str(path))
+    if len(stale) > 1:
+        run = load_executor("local-parallel", cache, logging.getLogger(__name__))
+        run.run_and_cache(filter_uris=stale, timeout=app.config.nb_execution_timeout)
 
 
 def write_static_files(app: Sphinx) -> None:
