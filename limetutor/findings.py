@@ -115,10 +115,8 @@ class Case:
         """F as a linear model, if that is what it is."""
         return self.form if isinstance(self.form, Linear) else None
 
-    def exact(self, nu: float, world: World | None = None, ridge: float = 0.0) -> Limit | None:
-        """The limit at another bandwidth or in another world; None where f has no form."""
-        if self.form is None:
-            return None
+    def exact(self, nu: float, world: World | None = None, ridge: float = 0.0) -> Limit:
+        """The limit of an f that has a form, at any bandwidth and in any world."""
         how = {"ridge": ridge, "n": self.n} if ridge and self.n else {}
         f, world = _estimator(self.f), self.world if world is None else world
         return limit(f, self.xi, world, nu, self.kernel, output=self.output, **how)

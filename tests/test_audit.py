@@ -16,6 +16,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression
 
 import limetutor as lt
@@ -537,6 +538,33 @@ def test_kernels_without_a_theory_are_audited_as_far_as_they_go():
         lt.explain(f, xi, world, 1.0, n=60, seed=0, kernel=lambda x, z, xi, nu: np.ones(len(x)))
     )
     assert "noise" in own
+
+
+def test_a_function_without_a_form_is_audited_by_sampling():
+    data = load_diabetes()
+    explainer = LimeTabularExplainer(
+        data.data, mode="regression", feature_names=data.feature_names, random_state=0
+    )
+    model = LinearRegression().fit(data.data, data.target)
+    exact = lt.audit(explainer, model, data.data[0])["collapsed-bin"].numbers
+    sampled = lt.audit(explainer, lambda x: model.predict(x), data.data[0])
+    found = sampled["collapsed-bin"].numbers
+    assert found["coef_repaired"] == pytest.approx(exact["coef_repaired"], rel=0.25)
+    assert found["coef_repaired"] != exact["coef_repaired"]
+    assert found["share"] == exact["share"] and "bandwidth-irrelevant" not in sampled
+    # a family without a form for this kernel is no reason to give up
+    rough = KernelRidge(kernel="laplacian").fit(data.data[:50], data.target[:50])
+    assert lt.audit(explainer, rough, data.data[0]).case.form is None
+
+
+def test_a_surrogate_off_under_a_kernel_without_a_theory():
+    f, xi = lt.Linear([5.0, -3.0]), [2.4, -2.2]
+    ex = lt.explain(f, xi, WORLD, 1.0, n=20_000, seed=0, kernel="cosine")
+    finding = lt.audit(ex)["local-error"]
+    assert finding.features == () and "parts" not in finding.numbers
+    values = [ex.local_prediction, 18.6, ex.local_prediction - 18.6]
+    ratio = abs(values[-1]) / np.abs(ex.coef).max()
+    assert_states(finding, ex.names, *values, ratio)
 
 
 def test_a_constant_model_has_nothing_to_find():
