@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from . import _special as special
 from . import arguments as arg
 from .boxes import Gaussian, edge_stderr, misplaced_share, standard_quantiles
 from .covariance import arrowhead_eigenvalues, covariance, inverse_norm_bound
 from .experiments import running_example
 from .laws import normal_box
 from .limits import limit
-from .precision import effective_sample_size
+from .models import Quadratic
+from .precision import asymptotic_covariance, effective_sample_size, samples_needed
 from .surrogate import Sums, fit
 from .theory import box_tilt, gaussian_tilt, tilt
 
@@ -470,4 +472,193 @@ def _lost_weight(answer: Any) -> str | None:
         return "Each coordinate contributes ν/√(ν²+σ²): the root of one half, not one half."
     if not close(answer, 2.0**-5):
         return "With ξ = μ the exponential is 1; what is left of c when ν = σ?"
+    return None
+
+
+# --- how many samples ------------------------------------------------------------------------
+
+
+@exercise("samples/1")
+def _plan_a_run(answer: Any) -> str | None:
+    if close(answer, 1000 * (0.4 / 0.1) ** 2):
+        return "That brings the standard error to 0.1; the interval is 1.96 times as wide."
+    if close(answer, 1000 * 1.96 * 0.4 / 0.1):
+        return "Noise falls with the square root of n: the factor has to be squared."
+    if close(answer, (1.96 * 0.4 / 0.1) ** 2):
+        return "That is the factor; multiply it by the 1000 samples of the first run."
+    if not close(answer, 1000 * (1.96 * 0.4 / 0.1) ** 2, rtol=0.05):
+        return "The interval is ±1.96 times 0.4 at n = 1000, and goes like 1/√n."
+    return None
+
+
+@exercise("samples/2")
+def _wrong_sign(answer: Any) -> str | None:
+    f, xi, world = running_example()
+    beta = limit(f, xi, world, 1.0).coef[1]
+    V = asymptotic_covariance(f, xi, world, 1.0)
+
+    def above(variance: float) -> float:
+        return float(special.ndtr(beta / np.sqrt(variance)))
+
+    right = above(V[2, 2] / 500)
+    if close(answer, 1 - right):
+        return "That is the probability of the right sign."
+    if close(answer, above(V[1, 1] / 500)):
+        return "V starts with the intercept: the second coefficient has index 2."
+    if close(answer, above(V[2, 2])):
+        return "V is the covariance of √n (β̂ - β): divide it by n."
+    if close(answer, above((V[2, 2] / 500) ** 2)):
+        return "V holds variances: the scale of the normal law is the root."
+    if not close(answer, right):
+        return "The coefficient is about normal with mean β₂ and variance V₂₂/500; how much is above 0?"
+    return None
+
+
+@exercise("samples/3")
+def _price_of_locality(answer: Any) -> str | None:
+    f, xi, world = running_example()
+    wide, narrow = (samples_needed(f, xi, world, nu, 1.0) for nu in (1.0, 0.53))
+    if close(answer, wide.weighted / narrow.weighted):
+        return "The other way round: the small bandwidth needs more."
+    if close(answer, narrow.weighted / narrow.tilted):
+        return "That compares weighted with tilted samples; compare the two bandwidths."
+    if close(answer, wide.share / narrow.share):
+        return "That is the ratio of effective sample sizes; the residuals change with ν as well."
+    if not close(answer, narrow.weighted / wide.weighted, rtol=0.02):
+        return "Divide .weighted of lt.samples_needed at ν = 0.53 by the one at ν = 1."
+    return None
+
+
+# --- the real lime ---------------------------------------------------------------------------
+
+
+@exercise("real-lime/1")
+def _by_hand(answer: Any) -> str | None:
+    means = np.array([20.0, 24.0, 28.0, 36.0])
+    right = 3 * (means[2] - means[[0, 1, 3]].mean())
+    if close(answer, right / 3):
+        return "That is the gap between the boxes; multiply it by the slope."
+    if close(answer, 3 * (means[2] - means.mean())):
+        return "Compare with the mean of the *other* boxes, without the patient's own."
+    if close(answer, -right):
+        return "Own box minus the others, not the other way round."
+    if not close(answer, right):
+        return "Three times (28 minus the mean of 20, 24 and 36)."
+    return None
+
+
+@exercise("real-lime/2")
+def _enough_against_ridge(answer: Any) -> str | None:
+    at = tilt(Gaussian(), np.zeros(10), 0.75, "mismatch")
+    s, mass = float(at.alpha[0] * at.rest[0]), float(np.exp(at.log_mass.sum()))
+    right = 99 / (s * mass)
+    if close(answer, 99 / s):
+        return "The n samples weigh n C together, not n."
+    if close(answer, 99 / mass):
+        return "The weight is compared with 1/s, s = α(1-α) being the variance of the indicator."
+    if close(answer, 1 / (s * mass)):
+        return "That many samples leave one half; ask for 99%."
+    if not close(answer, right, rtol=0.02):
+        return "Set s / (s + 1/(nC)) = 0.99 and solve for n; alpha and C are those of lt.limit."
+    return None
+
+
+@exercise("real-lime/3")
+def _where_it_hides(answer: Any) -> str | None:
+    right = {p for p in range(3, 13, 2) if standard_quantiles(p)[p // 2 + 1] > 0.2}
+    try:
+        given = {int(p) for p in answer}
+    except (TypeError, ValueError):
+        return "Give a list of numbers of boxes, such as [2, 4]."
+    if any(p % 2 == 0 for p in given):
+        return "An even number of boxes has an edge at 0: no box is symmetric."
+    if given - right:
+        return f"With {max(given - right)} boxes the middle one is too narrow to hold 0.2."
+    if right - given:
+        return "There is at least one more: how wide is the middle box of an odd number?"
+    return None
+
+
+# --- beyond linear ---------------------------------------------------------------------------
+
+
+@exercise("beyond-linear/1")
+def _bottom_of_the_parabola(answer: Any) -> str | None:
+    right = float(limit(Quadratic([[1.0]]), [0.0], Gaussian(), nu=1e6).coef[0])
+    if close(answer, 0, atol=1e-6):
+        return (
+            "That is the gradient; LIME compares the mean of x² in the box with the mean outside."
+        )
+    if close(answer, 0.75 * right):
+        return "That compares the box with all of the data; compare it with what is outside."
+    if close(answer, -right):
+        return "The sign is wrong: inside the box x² is smaller."
+    if not close(answer, right):
+        return "With m the mean of x² in the box, the mean outside is (1 - m/4) / (3/4)."
+    return None
+
+
+@exercise("beyond-linear/2")
+def _a_cubic(answer: Any) -> str | None:
+    q = standard_quantiles(4)[3]
+    right = 0.5**3 - q**3
+    if close(answer, 0.5**3):
+        return "That is the secant to the edge 0; the other edge of the box is nearer."
+    if close(answer, 3 * 0.5**2 * (0.5 - q)):
+        return "That is the tangent at ξ; take the difference of f at ξ and at the edge."
+    if close(answer, -right):
+        return "The sign is wrong: it is f at ξ minus f at the edge."
+    if not close(answer, right):
+        return "Which edge of the box of 0.5 is nearest? The limit is f(ξ) minus f there."
+    return None
+
+
+@exercise("beyond-linear/3")
+def _sharing_a_product(answer: Any) -> str | None:
+    if close(answer, [2, 2]):
+        return "That is input × gradient; Shapley values add up to f(ξ) - E[f] = 2."
+    if close(answer, [2, 1]):
+        return "That is the gradient at ξ; take means over the two orders."
+    if not close(answer, [1, 1]):
+        return "Work out v of the four coalitions; then the two orders, 1 before 2 and 2 before 1."
+    return None
+
+
+# --- images ----------------------------------------------------------------------------------
+
+
+@exercise("images/1")
+def _one_superpixel(answer: Any) -> str | None:
+    weights, tones = np.array([0.1, -0.2, 0.3, 0.5]), np.array([0.0, 8, 16, 4])
+    if close(answer, weights @ tones):
+        return "That is the superpixel's part of the score; subtract what the hidden pixels give."
+    if close(answer, weights @ (tones - tones.mean())):
+        return "The reference is the tone 4, not the superpixel's own mean."
+    if close(answer, weights @ (4 - tones)):
+        return "The sign is wrong: keeping minus hiding."
+    if not close(answer, weights @ (tones - 4)):
+        return "Sum weight × (tone - 4) over the four pixels."
+    return None
+
+
+@exercise("images/2")
+def _nine_out_of_ten(answer: Any) -> str | None:
+    nu = 1 / np.sqrt(2 * np.log(9))
+    if close(answer, nu**2):
+        return "That is ν²: take the root."
+    if close(answer, 1 / np.sqrt(np.log(9))):
+        return "The exponent is -1/(2ν²): a factor of 2 is missing."
+    if not close(answer, nu):
+        return "Set 1/(1 + exp(-1/2ν²)) to 0.9 and solve for ν."
+    return None
+
+
+@exercise("images/3")
+def _two_parts(answer: Any) -> str | None:
+    if close(answer, [1, 0.5]):
+        return "The very large bandwidth comes first."
+    if close(answer, [0.25, 1]) or close(answer, [0.25, 0.25]):
+        return "Given that superpixel 1 is visible, how often is superpixel 2?"
+    if not close(answer, [0.5, 1]):
+        return "Given z₁ = 1 the mean of f is α; which α do the two bandwidths have?"
     return None

@@ -12,14 +12,21 @@ from . import arguments as arg
 from .boxes import Gaussian, World
 from .datasets import Table
 from .explain import explain
+from .kernels import log_weights
 from .models import Linear
+from .sampling import sampler as draw_for
+from .sampling import tilted_sampler
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Repeated explanations: coefficients (runs, d); intercepts, surrogates at xi, ESS (runs,)."""
+    """Repeated explanations: coefficients (runs, d); intercepts, surrogates at xi, ESS (runs,).
+
+    ``coef_stderr`` (runs, d) are the standard errors that each run reports of itself.
+    """
 
     coef: np.ndarray
+    coef_stderr: np.ndarray
     intercept: np.ndarray
     local_prediction: np.ndarray
     prediction: float
@@ -59,12 +66,61 @@ def repeat(
         all_runs = [explain(f, xi, world, nu, n=n, seed=s, **how) for s in streams]
     return Runs(
         coef=np.array([ex.coef for ex in all_runs]),
+        coef_stderr=np.array([ex.stderr for ex in all_runs]),
         intercept=np.array([ex.intercept for ex in all_runs]),
         local_prediction=np.array([ex.local_prediction for ex in all_runs]),
         prediction=all_runs[0].prediction,
         ess=np.array([ex.ess for ex in all_runs]),
         names=all_runs[0].names,
     )
+
+
+def repeat_fits(
+    f: Linear,
+    xi: np.ndarray,
+    world: Gaussian,
+    nu: float,
+    *,
+    n: int,
+    runs: int,
+    seed: int = 0,
+    sampler: str = "gaussian",
+) -> np.ndarray:
+    """Coefficients of many small runs at once, (runs, d): :func:`repeat` without the rest.
+
+    All runs are drawn together and their normal equations solved in one stack, which is what a
+    slider over n can afford. Chapter: how many samples.
+    """
+    boxes = world.boxes(len(xi))
+    rng = np.random.default_rng(seed)
+    if sampler == "tilted":
+        draw, _ = tilted_sampler(boxes, xi, nu, "gaussian")
+    else:
+        draw = draw_for(sampler, boxes, xi)
+    x, z = draw(rng, runs * n)
+    w = np.ones(len(x))
+    if sampler != "tilted":
+        w = np.exp(log_weights("gaussian", xi, nu, boxes)(x, z))
+    design = np.concatenate([np.ones((len(z), 1)), z], axis=1).reshape(runs, n, -1)
+    weighted = np.swapaxes(design * w.reshape(runs, n, 1), 1, 2)
+    gram, response = weighted @ design, weighted @ f(x).reshape(runs, n, 1)
+    return (np.linalg.pinv(gram, hermitian=True) @ response)[:, 1:, 0]
+
+
+def repeat_lime(
+    explainer: Any, xi: np.ndarray, predict: Any, *, n: int = 5000, runs: int = 20
+) -> np.ndarray:
+    """Coefficients of repeated ``explain_instance`` calls of the real `lime`, (runs, d).
+
+    For regression, with all features asked for. `lime` has no seed per call: its explainer's
+    random state moves on, so that the runs differ. Chapter: the real lime.
+    """
+    found = np.empty((runs, len(xi)))
+    for r in range(runs):
+        one = explainer.explain_instance(xi, predict, num_features=len(xi), num_samples=n)
+        for j, value in one.as_map()[1]:
+            found[r, j] = value
+    return found
 
 
 def running_example(d: int = 10) -> tuple[Linear, np.ndarray, Gaussian]:
@@ -90,3 +146,16 @@ def linear_example(table: Table) -> tuple[Linear, np.ndarray, Gaussian]:
     b, *a = np.linalg.lstsq(design, y, rcond=None)[0]
     scores = (X - world.mu) / world.sigma
     return Linear(a, b), X[np.argmin(np.sum(scores**2, axis=1))], world
+
+
+def kernel_ridge_example(table: Table) -> tuple[Any, np.ndarray, Gaussian]:
+    """The paper's kernel machine on a table, in the setting of :func:`linear_example`.
+
+    Gaussian kernel of scale 5, gamma = 1 / (2 5^2), and alpha = 1 (paper, figure
+    second-order-perturbations). Chapter: beyond linear.
+    """
+    from sklearn.kernel_ridge import KernelRidge
+
+    _, xi, world = linear_example(table)
+    model = KernelRidge(kernel="rbf", gamma=1 / (2 * 5**2), alpha=1.0)
+    return model.fit(table.X.to_numpy(), table.y), xi, world

@@ -1,0 +1,69 @@
+"""Other explanations of the same models: Shapley values and gradients, beside LIME's coefficients.
+
+The game of Shapley values: a coalition S of features keeps the values of xi, the others are drawn
+from the world, independently, and the coalition is worth v(S) = E[f(xi_S, x_-S)]. Chapter: beyond
+linear.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import arguments as arg
+from .boxes import World, check_world
+from .exact import Views, expectation
+from .laws import BoxLaw
+from .limits import form_in
+from .models import predictor
+
+
+def shapley_values(f: Any, xi: Any, world: World, output: Any = None) -> np.ndarray:
+    """Exact Shapley values of f at xi, (d,); they add up to f(xi) - E[f].
+
+    Let every feature keep the value of xi with probability t, on its own. Then
+
+        phi_j = integral over t in [0, 1] of E_t[f | x_j = xi_j] - E_t[f | x_j drawn],
+
+    the multilinear extension of Owen (1972): LIME's difference of means in a world with a box that
+    holds xi_j alone. It is a polynomial of degree d - 1 in t, so Gauss-Legendre with d/2 nodes is
+    exact. For linear f, phi_j = a_j (xi_j - mu_j).
+    """
+    check_world(world)
+    boxes = world.boxes(np.asarray(xi, dtype=object).size if world.d is None else None)
+    xi = boxes.encode(xi)
+    form = form_in(boxes, f, output)
+    if form is None:
+        raise ValueError(
+            f"f must have a form for exact Shapley values, got {arg.shorten(f)}; give one of the "
+            "models of which lt.limit says that its method is 'exact' or 'quadrature'."
+        )
+    nodes, weights = np.polynomial.legendre.leggauss((boxes.d + 1) // 2)
+    values = np.zeros(boxes.d)
+    for t, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
+        found = expectation(form, _kept_with(t, boxes.law, xi))
+        values += weight * (found.inside - found.outside)
+    return values
+
+
+def _kept_with(t: float, law: BoxLaw, xi: np.ndarray) -> Views:
+    """The law in which feature j is xi_j with probability t, seen given that it is, and is not."""
+    log_prob = np.column_stack([law.log_prob + np.log1p(-t), np.full(len(xi), np.log(t))])
+    points = [np.column_stack([side, xi]) for side in (law.mean, law.lo, law.hi)]
+    sd = np.column_stack([law.sd, np.zeros(len(xi))])
+    own = np.full(len(xi), law.mean.shape[1])
+    return Views.of(BoxLaw(log_prob, points[0], sd, points[1], points[2]), own)
+
+
+def gradient(f: Any, xi: Any, world: World, output: Any = None, step: float = 1e-4) -> np.ndarray:
+    """Partial derivatives of f at xi by central differences, ``step`` deviations wide, (d,).
+
+    Zero for trees at almost every xi. Chapter: beyond linear.
+    """
+    check_world(world)
+    boxes = world.boxes(np.asarray(xi, dtype=object).size if world.d is None else None)
+    xi = boxes.encode(xi)
+    moves = np.diag(step * boxes.sigma)
+    y = predictor(f, boxes, output)(np.concatenate([xi + moves, xi - moves]))
+    return (y[: boxes.d] - y[boxes.d :]) / (2 * step * boxes.sigma)
