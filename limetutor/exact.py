@@ -245,7 +245,7 @@ class Activation(NamedTuple):
     """A function of one number as a line plus waves, on [-(A - margin), A - margin]:
 
     g(s) = height(A) + slope s + Re sum_m coef(t_m, A) exp(i t_m s), t_m = (2m + 1) pi / A.
-    ``tail`` bounds the sum of |coef| beyond t, whatever A.
+    ``tail`` bounds the sum of abs(coef) beyond t, whatever A.
     """
 
     function: Any

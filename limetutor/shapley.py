@@ -1,7 +1,7 @@
 """Other explanations of the same models: Shapley values and gradients, beside LIME's coefficients.
 
 The game of Shapley values: a coalition S of features keeps the values of xi, the others are drawn
-from the world, independently, and the coalition is worth v(S) = E[f(xi_S, x_-S)]. Chapter: beyond
+from the world, independently, and the coalition is worth v(S), the mean of f. Chapter: beyond
 linear.
 """
 
