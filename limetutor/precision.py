@@ -199,10 +199,7 @@ class SampleSize:
         ]
 
     def __str__(self) -> str:
-        lines = [
-            f"Samples for a distance of at most {self.eps:g} between the coefficients and their "
-            f"limit, with probability {1 - self.eta:g}:"
-        ]
+        lines = [f"Samples for ‖β̂ − β‖ ≤ {self.eps:g} with probability {1 - self.eta:g}:"]
         lines += [f"  {name:<32}{_count(n):>12}" for name, n in self.rows()]
         return "\n".join([*lines, f"  a weighted sample is worth {self.share:.3g}; {self.method}"])
 
