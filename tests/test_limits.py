@@ -255,6 +255,14 @@ def test_text_columns_are_left_to_the_model():
     assert np.all(np.abs(limit.coef[:3] - close.coef) < 4 * limit.stderr[:3] + 0.05)
 
 
+def test_categories_by_their_names_are_sampled():
+    table = FRAME.assign(e=np.array(["red", "green", "blue"])[X[:, 3].astype(int)])
+    model = HistGradientBoostingRegressor(categorical_features=["e"], max_iter=3).fit(table, Y)
+    world = lt.Empirical(table, categorical=["e"])
+    limit = lt.limit(model, table.iloc[0], world, NU, "mismatch", samples=500)
+    assert limit.method == "monte carlo"
+
+
 def sampled_models():
     yield "function", lambda x: np.sin(x[:, 0]) * x[:, 1], None
     yield "predict", MODELS["RandomForestRegressor"][0].predict, None
