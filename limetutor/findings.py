@@ -575,14 +575,18 @@ def _collapsed(case: Case) -> Iterator[Finding]:
     }
     names = tuple(case.names[bin_.feature] for bin_ in wrong)
     more = f" The same happens to {_few(names[1:])}." if len(names) > 1 else ""
+    matters = any(
+        abs(right[b.feature] - coef[b.feature]) > 0.01 * abs(coef[b.feature]) for b in wrong
+    )  # a tree that splits between the two values cannot tell them apart
     yield Finding(
         "collapsed-bin",
-        "serious",
+        "serious" if matters else "note",
         names,
         numbers,
         f"lime 0.2.0.1 feeds the model {names[0]} = {first.fed:.3g} in {share[0]:.0%} of the "
         f"samples, where the training data have {first.value:.3g}; with that value its coefficient "
-        f"would be {right[first.feature]:.3g} instead of {coef[first.feature]:.3g}.{more}",
+        f"would be {right[first.feature]:.3g} instead of {coef[first.feature]:.3g}"
+        f"{'' if matters else ', no difference to this model here'}.{more}",
         "Declare the column in categorical_features, with whole numbers as its values.",
     )
 

@@ -663,3 +663,15 @@ def test_refusals_of_risk(change, words):
     call = {"X": np.zeros((3, 2)), "world": WORLD, "nus": [1.0]} | change
     with pytest.raises(ValueError, match=words):
         lt.risk(**call)
+
+
+def test_a_collapsed_bin_that_the_model_cannot_see_is_only_a_note():
+    """In raw units sex is 1 or 2 and lime feeds 0; trees split at 1.5 and treat 0 as 1."""
+    X, y = load_diabetes(scaled=False, return_X_y=True)
+    explainer = LimeTabularExplainer(X, mode="regression", random_state=0)
+    forest = RandomForestRegressor(n_estimators=5, max_depth=6, random_state=0).fit(X, y)
+    finding = lt.audit(explainer, forest, X[13])["collapsed-bin"]
+    assert finding.numbers["coef"] == pytest.approx(finding.numbers["coef_repaired"], rel=1e-12)
+    assert finding.severity == "note" and "no difference to this model here" in finding.sentence
+    linear = LinearRegression().fit(X, y)
+    assert lt.audit(explainer, linear, X[13])["collapsed-bin"].severity == "serious"
