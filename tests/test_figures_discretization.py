@@ -28,7 +28,11 @@ def test_standard_error_falls_with_the_root_of_n():
     np.testing.assert_allclose(edge_stderr(7, 400), edge_stderr(7, 100) / 2, rtol=1e-15)
 
 
-@pytest.mark.parametrize("law", [stats.norm(3, 2), stats.expon(), stats.uniform()], ids=str)
+@pytest.mark.parametrize(
+    "law",
+    [stats.norm(3, 2), stats.expon(), stats.uniform()],
+    ids=["normal", "exponential", "uniform"],  # the same in every worker
+)
 @pytest.mark.parametrize("p", [2, 4, 10])
 def test_share_of_instances_in_another_box_does_not_depend_on_the_law(law, p):
     n, runs = 1000, 700
