@@ -21,7 +21,7 @@ from urllib.parse import unquote, urlsplit
 import axe_playwright_python
 import pytest
 from browser import ROOT, running_browser
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, Request
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
 
@@ -113,8 +113,13 @@ class Visit:
         self.tab.on("console", lambda m: m.type == "error" and self.note(f"console: {m.text}"))
         self.tab.on("pageerror", lambda error: self.note(f"error: {error}"))
         if options.get("java_script_enabled", True):  # without it, preloaded scripts are dropped
-            self.tab.on("requestfailed", lambda r: self.note(f"failed: {r.url}"))
+            self.tab.on("requestfailed", self._failed)
         self.tab.on("response", lambda r: r.status >= 400 and self.note(f"{r.status}: {r.url}"))
+
+    def _failed(self, request: Request) -> None:
+        """Chromium drops what is still under way (an icon, a font) when the tab moves on."""
+        if request.failure != "net::ERR_ABORTED":
+            self.note(f"failed: {request.url} {request.failure}")
 
     def _answer(self, origin: str, route) -> None:
         if route.request.url.startswith((origin, "data:", "blob:")):

@@ -22,8 +22,8 @@ def findings(audit: Any) -> Figure:
     doubted = [j for j in order if case.names[j] in doubts]
     shown = sorted({*order[: max(MOST - len(doubted), 3)], *doubted}, key=list(order).index)
     shown = shown[:MOST][::-1]
-    fig = new_figure((7.2, 1.3 + 0.42 * max(len(shown), 2)))
-    fig.subplots_adjust(left=0.27, right=0.74, bottom=0.62 / fig.get_figheight())
+    fig = new_figure((6.4, 1.3 + 0.42 * max(len(shown), 2)))
+    fig.subplots_adjust(left=0.24, right=0.72, bottom=0.62 / fig.get_figheight())
     ax = fig.subplots()
     _bars(ax, case, shown, doubts)
     ax.axvline(0, color=color.muted, lw=1)

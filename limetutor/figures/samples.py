@@ -95,7 +95,7 @@ def four_answers(fig: Figure, nu: float, eps: float) -> str:
         ax.plot(BANDWIDTHS, curves[:, k], color=hue, ls=("-", "--")[k % 2], label=LABELS[k])
         ax.plot(nu, n, "o", color=hue, ms=8)
     _log_axes(ax)
-    ax.legend(loc="upper right", ncols=2, fontsize=10.5, borderaxespad=0.1)
+    ax.legend(loc="upper right", ncols=2, fontsize=11.5, borderaxespad=0.1)
     factor = int(np.floor(np.log10(now.printed / now.weighted)))
     return (
         f"For a distance of {eps:g} at ν = {nu:.2f} the theorem asks for {_power(now.printed)} "

@@ -62,7 +62,7 @@ def constant_to_global(fig: Figure, nu: float) -> str:
     top.plot(XI, wave(np.array([XI]))[0], "o", color=color.xi, ms=8)
     top.set(xlim=(-2.6, 2.6), ylim=(-2.6, 2.6), yticks=[-2, 0, 2], ylabel="f(x)")
     top.tick_params(labelbottom=False)
-    top.legend(loc="upper left", fontsize=10.5, borderaxespad=0.1)
+    top.legend(loc="upper left", fontsize=11.5, borderaxespad=0.1)
     below.plot(GRID, np.exp(-((GRID - XI) ** 2) / (2 * nu**2)), color=color.muted, lw=1.2)
     below.vlines(ex.x[:, 0], 0, ex.weights, color=color.sample, lw=1.6)
     below.plot(XI, 0.03, "o", color=color.xi, ms=8, clip_on=False)
@@ -198,5 +198,5 @@ def distances(d: int = 10) -> Figure:
         ax.plot(left, weight, mark, color=shade, ms=5, label=label)
     ax.set(xlim=(-0.2, d + 0.2), ylim=(0, 1.75), yticks=[0, 0.5, 1], xticks=left[::2])
     ax.set(xlabel=f"features (of {d}) that left the box of ξ", ylabel="weight π")
-    ax.legend(loc="upper right", fontsize=10.5, ncols=1, borderaxespad=0.1)
+    ax.legend(loc="upper right", fontsize=11.5, ncols=1, borderaxespad=0.1)
     return fig
