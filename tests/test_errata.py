@@ -226,7 +226,8 @@ def test_8_the_model_returns_one_value_per_example():
 
 
 def test_8_limes_bandwidth_is_three_quarters_of_the_root_of_d():
-    lime_tabular = pytest.importorskip("lime.lime_tabular")
+    from lime import lime_tabular
+
     X = np.random.default_rng(0).normal(size=(40, 9))
     explainer = lime_tabular.LimeTabularExplainer(X, mode="regression")
     width = explainer.base.kernel_fn.keywords["kernel_width"]
