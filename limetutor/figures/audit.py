@@ -64,7 +64,7 @@ def _note(ax: Axes, place: float, text: str) -> None:
         va="center",
         color=color.xi,
         annotation_clip=False,
-        fontsize=11,
+        fontsize=12,
     )
 
 

@@ -108,7 +108,7 @@ def penalty(fig: Figure, strength: float, kind: str) -> str:
     shades = [color.positive if full >= 0 else color.negative for full in paths[0]]
     right.bar(range(len(names)), coef, color=shades, width=0.7)
     right.axhline(0, color=color.muted, lw=1)
-    right.set_xticks(range(len(names)), names, rotation=60, fontsize=11)
+    right.set_xticks(range(len(names)), names, rotation=60, fontsize=12)
     fig.subplots_adjust(bottom=0.22)
     kept = int(np.sum(coef != 0))
     left_over = np.abs(coef).sum() / np.abs(paths[0]).sum()
