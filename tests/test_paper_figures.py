@@ -74,3 +74,27 @@ def test_second_order_perturbations():
 
 def rms(values: np.ndarray) -> float:
     return float(np.sqrt(np.mean(values**2)))
+
+
+def test_switch_off_hides_the_second_feature_and_no_other():
+    """Figure switch-off: at nu = 0.53 the second box sits on zero, the first far from it."""
+    f, xi, world = running_example()
+    runs = lt.repeat(f, xi, world, 0.53, n=10_000, runs=20)
+    beta = lt.limit(f, xi, world, 0.53).coef
+    assert abs(beta[1]) < 0.01 * abs(beta[0])
+    assert np.all(np.abs(deviations(runs, beta)) < FAR)
+    low, high = np.quantile(runs.coef, [0.25, 0.75], axis=0)
+    assert low[0] > 5  # the first feature is alive
+    assert low[1] < 0 < high[1]  # the second cannot be told from those that do nothing
+    wide = lt.repeat(f, xi, world, 1.0, n=10_000, runs=20)
+    assert np.quantile(wide.coef[:, 1], 0.75) < -1  # it was there at nu = 1
+
+
+def test_error_local_model_stays_away_from_zero():
+    """Figure error_local_model: 100 errors around the predicted one, none of them near zero."""
+    f, xi, world = running_example()
+    runs = lt.repeat(f, xi, world, 1.0, n=10_000, runs=100)
+    errors = runs.local_prediction - runs.prediction
+    predicted = lt.limit(f, xi, world, 1.0).local_error
+    assert abs(errors.mean() - predicted) < 4 * errors.std(ddof=1) / 10
+    assert errors.min() > 0.4 * predicted > 1
