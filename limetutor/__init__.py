@@ -10,26 +10,26 @@ array([11.4 , -1.76])
 from importlib import import_module
 from typing import Any
 
+from .algorithm import Explanation, explain
 from .arguments import FitWarning, LimetutorWarning, PrecisionWarning
-from .audit import Audit, audit
-from .boxes import Empirical, Gaussian
-from .explain import Explanation, explain
+from .auditing.audits import Audit, audit
+from .closed_forms import Limit, limit
+from .hiding import risk
 from .lime_bridge import from_lime
-from .limits import Limit, limit
 from .models import Linear, Quadratic
-from .precision import samples_needed
-from .risk import risk
+from .normal_limit import samples_needed
+from .worlds import Empirical, Gaussian
 
 __version__ = "0.1.0"
 
 # what needs matplotlib, ipywidgets or scikit-learn is imported when it is first used
 _LAZY = {
-    "explore": "interactive",
-    "Slider": "interactive",
-    "Choice": "interactive",
-    "show": "interactive",
-    "check": "answers",
-    "repeat": "experiments",
+    "explore": "interactive.explorer",
+    "Slider": "interactive.explorer",
+    "Choice": "interactive.explorer",
+    "show": "interactive.explorer",
+    "check": "course.answers",
+    "repeat": "course.experiments",
 }
 
 __all__ = [

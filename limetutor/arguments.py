@@ -110,6 +110,14 @@ def not_negative(name: str, value: Any) -> float:
     return number
 
 
+def probability(name: str, value: Any) -> float:
+    """A single number strictly between 0 and 1."""
+    number = scalar(name, value)
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must lie between 0 and 1, got {number:g}.")
+    return number
+
+
 def whole(name: str, value: Any, least: int, because: str = "") -> int:
     """A whole number that is ``least`` or more."""
     whole_float = isinstance(value, float | np.floating) and float(value).is_integer()

@@ -21,8 +21,8 @@ from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
-from . import _special as special
 from .laws import BoxLaw
 from .models import Linear, Quadratic
 from .theory import tilt_boxes
@@ -69,7 +69,7 @@ class Views:
         """The views of a law whose coordinate j has z_j = 1 in its box ``own[j]``."""
         mine = np.arange(law.mean.shape[1]) == own[:, None]
         others = np.where(mine, -np.inf, law.log_prob)
-        others = np.exp(others - special.logsumexp(others, axis=1, keepdims=True))
+        others = np.exp(others - scipy.special.logsumexp(others, axis=1, keepdims=True))
         return cls(law, np.stack([law.prob, mine.astype(float), others]))
 
     def mix(self, values: np.ndarray) -> np.ndarray:
@@ -261,7 +261,7 @@ class Activation(NamedTuple):
 # interval. Tanh is logistic at twice the pace. The triangular wave is |s| itself up to A.
 ACTIVATIONS = {
     "logistic": Activation(
-        lambda s: special.expit(s),
+        lambda s: scipy.special.expit(s),
         lambda A: 0.5,
         0.0,
         32.0,

@@ -14,14 +14,14 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
-from . import _special as special
 from . import arguments as arg
-from .boxes import Empirical
-from .explain import Explanation, explain
+from .algorithm import Explanation, explain
 from .kernels import KERNELS, PRODUCT_KERNELS, log_weights
 from .models import Linear
 from .surrogate import solve
+from .worlds import Empirical
 
 MOST = 16  # superpixels whose 2^d images are all looked at: 65536 of them
 
@@ -154,7 +154,7 @@ def weighted_fit(sums: Tally, nu: float, kernel: str) -> np.ndarray:
     """Least squares of f on the switches over all images, intercept first, (d + 1,)."""
     d = len(sums.total) - 1
     if kernel in PRODUCT_KERNELS:  # on switches they are the same
-        alpha = special.expit(1 / (2 * nu**2))
+        alpha = scipy.special.expit(1 / (2 * nu**2))
         mean = alpha ** np.arange(d + 1) * (1 - alpha) ** np.arange(d, -1, -1) @ sums.total
         beta = difference_of_means(sums, alpha)
         return np.concatenate([[mean - alpha * beta.sum()], beta])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
-from .boxes import Boxes
+from .worlds import Boxes
 
 LogWeights = Callable[[np.ndarray, np.ndarray], np.ndarray]
 

@@ -15,9 +15,8 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-
-from . import _special as special
 
 LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
 
@@ -31,7 +30,7 @@ def _legendre(points: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _mills(x: np.ndarray) -> np.ndarray:
     """Mills ratio (1 - Phi(x)) / phi(x) for x >= 0; it neither underflows nor overflows."""
-    return np.sqrt(np.pi / 2) * special.erfcx(x / np.sqrt(2))
+    return np.sqrt(np.pi / 2) * scipy.special.erfcx(x / np.sqrt(2))
 
 
 class Box(NamedTuple):
@@ -146,7 +145,7 @@ def truncated_characteristic(k: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> n
         end = np.where(np.isinf(a), 0.0, a)
         with np.errstate(under="ignore"):
             height = np.exp(np.where(np.isinf(a), -np.inf, -0.5 * end**2 - log_mass))
-        return 0.5 * height * np.exp(1j * end * k) * special.wofz((k + 1j * end) / np.sqrt(2))
+        return 0.5 * height * np.exp(1j * end * k) * scipy.special.wofz((k + 1j * end) / np.sqrt(2))
 
     at_lo, at_hi = beyond(np.abs(lo)), beyond(np.abs(hi))
     with np.errstate(under="ignore", over="ignore", invalid="ignore"):
@@ -314,12 +313,12 @@ def truncated_quantile(v: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndar
     mirrored = lo > 0
     a, b = np.where(mirrored, -hi, lo), np.where(mirrored, -lo, hi)
     v = np.where(mirrored, 1 - v, v)
-    low, high = special.ndtr(a), special.ndtr(b)
-    x = special.ndtri(low + v * (high - low))
+    low, high = scipy.special.ndtr(a), scipy.special.ndtr(b)
+    x = scipy.special.ndtri(low + v * (high - low))
     deep = high < 1e-290
     if np.any(deep):
-        log_low, log_high = special.log_ndtr(a[deep]), special.log_ndtr(b[deep])
+        log_low, log_high = scipy.special.log_ndtr(a[deep]), scipy.special.log_ndtr(b[deep])
         ratio = np.exp(log_low - log_high)
-        x[deep] = special.ndtri_exp(log_high + np.log(ratio + v[deep] * (1 - ratio)))
+        x[deep] = scipy.special.ndtri_exp(log_high + np.log(ratio + v[deep] * (1 - ratio)))
     x = np.clip(x, a, b)
     return np.where(mirrored, -x, x)

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
-from .boxes import Boxes, BoxWorld, _pad
+from .closed_forms import Limit
 from .laws import BoxLaw
-from .limits import Limit
+from .worlds import Boxes, BoxWorld, _pad
 
 RIDGE = 1.0  # `lime` fits Ridge(alpha=1)
 SAMPLES = 5000  # ... to this many samples, unless told otherwise

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
-from .boxes import Boxes, default_names
+from .worlds import Boxes, default_names
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
-from .boxes import Boxes
 from .kernels import PRODUCT_KERNELS
 from .theory import tilted_law
+from .worlds import Boxes
 
 SAMPLERS = ("bins", "gaussian", "tilted")
 

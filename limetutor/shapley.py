@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
-from .boxes import World, check_world
+from .closed_forms import form_in
 from .exact import Views, expectation
 from .laws import BoxLaw
-from .limits import form_in
 from .models import predictor
+from .worlds import World, check_world
 
 
 def shapley_values(f: Any, xi: Any, world: World, output: Any = None) -> np.ndarray:

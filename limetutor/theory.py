@@ -8,7 +8,7 @@ indicators z_j are independent Bernoulli(alpha_j), least squares separates, and 
     beta_0  = E~[f] - sum_j alpha_j beta_j,
     f^(xi)  = sum_{j >= 0} beta_j.
 
-:func:`tilt` computes the law; :mod:`limetutor.limits` what an explanation becomes as n grows.
+:func:`tilt` computes the law; :mod:`limetutor.closed_forms` what an explanation becomes as n grows.
 Chapters: weights, theorem, switch-off.
 """
 
@@ -17,12 +17,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
-from . import _special as special
 from . import arguments as arg
-from .boxes import Boxes, Gaussian, World, standard_quantiles
 from .laws import BoxLaw, normal_box, tilted_normal
+from .worlds import Boxes, Gaussian, World, standard_quantiles
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def tilted_law(boxes: Boxes, xi: np.ndarray, nu: float, kernel: str) -> tuple[Bo
         log_weight = np.where(labels, -1.0 * other / (2 * nu**2), log_weight)
         mean, sd = np.where(labels, law.mean, mean), np.where(labels, law.sd, sd)
     log_joint = law.log_prob + log_weight
-    log_mass = special.logsumexp(log_joint, axis=1)
+    log_mass = scipy.special.logsumexp(log_joint, axis=1)
     return BoxLaw(log_joint - log_mass[:, None], mean, sd, law.lo, law.hi), log_mass
 
 
@@ -134,7 +134,7 @@ def box_tilt(boxes: Boxes, xi: np.ndarray, nu: float, kernel: str) -> Tilt:
     log_alpha = law.log_prob[rows, own]
     others = law.log_prob.copy()
     others[rows, own] = -np.inf
-    log_rest = special.logsumexp(others, axis=1)
+    log_rest = scipy.special.logsumexp(others, axis=1)
     _refuse_empty(boxes, own, log_alpha, log_rest)
     inside = means[rows, own]
     outside = np.sum(np.exp(others - log_rest[:, None]) * means, axis=1)

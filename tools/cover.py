@@ -4,7 +4,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from limetutor.figures.welcome import cover
+from limetutor.course.figures.welcome import cover
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "switch-off.svg"
 

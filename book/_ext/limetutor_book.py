@@ -96,7 +96,7 @@ def execute_side_by_side(app: Sphinx, env: BuildEnvironment, docnames: list[str]
 
 def write_static_files(app: Sphinx) -> None:
     """Put the player, the book's style and MathJax where Sphinx picks up static files."""
-    from limetutor.interactive import page_css, page_js
+    from limetutor.interactive.explorer import page_css, page_js
 
     static = Path(app.outdir).parent / ".limetutor_static"
     static.mkdir(parents=True, exist_ok=True)

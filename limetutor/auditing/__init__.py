@@ -1,0 +1,1 @@
+"""Can this explanation be trusted? Cases, checks, words, tables."""

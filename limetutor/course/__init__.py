@@ -1,0 +1,1 @@
+"""What the book is made of: examples, data, exercises, figures."""

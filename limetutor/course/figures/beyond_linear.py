@@ -1,0 +1,174 @@
+"""Chapter *beyond linear*: exact coefficients of curved models, and other explanations of them."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ...closed_forms import limit
+from ...models import Linear, Quadratic
+from ...plotting.explanation import boxplots
+from ...plotting.style import color, new_figure, styled
+from ...shapley import gradient, shapley_values
+from ...worlds import Gaussian, standard_quantiles
+from ..datasets import diabetes
+from ..experiments import Runs, linear_example
+
+CURVES = {"x²": (1.0, 0.0), "x + x²": (1.0, 1.0)}  # curvature and slope at 0
+REACH = 2.0
+
+
+def positions(p: int) -> np.ndarray:
+    """Positions of ξ inside each box, (p, k), a hair away from the edges."""
+    ends = np.clip(standard_quantiles(p), -REACH, REACH)
+    count = max(112 // p, 7)
+    return np.array([np.linspace(lo + 1e-9, hi - 1e-9, count) for lo, hi in pairwise(ends)])
+
+
+def exact_and_guess(
+    xi: np.ndarray, nu: float, model: str, p: int = 4
+) -> tuple[np.ndarray, np.ndarray]:
+    """β of c x² + a x at every ξ, and the guess that puts the slope 2cξ + a into the linear form.
+
+    Every ξ is a feature of its own: in a sum the features do not see each other.
+    """
+    c, a = CURVES[model]
+    world = Gaussian(p=p)
+    exact = limit(Quadratic(c * np.eye(len(xi)), np.full(len(xi), a)), xi, world, nu).coef
+    return exact, limit(Linear(2 * c * xi + a), xi, world, nu).coef
+
+
+def curved(fig: Figure, nu: float, model: str, p: int) -> str:
+    """LIME's coefficient of a parabola at every ξ, and what its slope alone would give."""
+    ax = fig.subplots()
+    ax.axhline(0, color=color.muted, lw=1)
+    xi = positions(p)
+    exact, guess = (
+        values.reshape(xi.shape) for values in exact_and_guess(xi.ravel(), nu, model, p)
+    )
+    for edge in standard_quantiles(p)[1:-1]:
+        ax.axvline(edge, color=color.box, lw=0.8, alpha=0.6)
+    ax.plot(*_pieces(xi, guess), color=color.muted, ls="--", lw=1.5, label="slope × factor")
+    ax.plot(*_pieces(xi, exact), color=color.truth, label="exact β")
+    ax.set(xlim=(-REACH, REACH), ylim=(-2.5, 6.5), xlabel="position of ξ", ylabel="coefficient β")
+    ax.set(xticks=[-2, -1, 0, 1, 2], yticks=[-2, 0, 2, 4, 6])
+    ax.legend(loc="upper center", ncols=2)
+    at, first = (v[0] for v in exact_and_guess(np.array([0.5]), nu, model, p))
+    return (
+        f"At ν = {nu:.3g} with p = {p} boxes, LIME's coefficient of {model} at ξ = 0.5 is "
+        f"{at:+.3f}, and the slope there would give {first:+.3f}."
+    ).replace("-", "−")
+
+
+def _pieces(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One line with a gap between the boxes."""
+    gap = np.full((len(x), 1), np.nan)
+    return np.hstack([x, gap]).ravel(), np.hstack([y, gap]).ravel()
+
+
+@styled
+def second_order(runs: Runs, guess: np.ndarray, exact: np.ndarray) -> Figure:
+    """Runs on a kernel machine, the first-order guess and the exact limit.
+
+    Paper: figure second-order-perturbations.
+    """
+    fig = new_figure((6.4, 4.2))
+    fig.subplots_adjust(bottom=0.2)
+    ax = fig.subplots()
+    boxplots(ax, runs.coef, None, runs.names)
+    places = np.arange(1, len(exact) + 1)
+    ax.plot(places - 0.14, guess, "o", color=color.xi, mfc=color.paper, ms=6, mew=1.8)
+    ax.plot(places + 0.14, exact, "x", color=color.truth, ms=9, mew=2.4)
+    ax.plot([], [], "o", color=color.xi, mfc=color.paper, mew=1.8, label="first-order guess")
+    ax.plot([], [], "x", color=color.truth, ms=9, mew=2.4, label="exact limit")
+    ax.legend(loc="upper left")
+    for label in ax.get_xticklabels():
+        label.set(rotation=40, ha="right", rotation_mode="anchor")
+    ax.set_xlabel("")
+    return fig
+
+
+def whiskers(runs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of the whiskers of boxplots of runs (runs, d): within 1.5 boxes of the box."""
+    low, high = np.quantile(runs, [0.25, 0.75], axis=0)
+    reach = 1.5 * (high - low)
+    kept = np.where((runs >= low - reach) & (runs <= high + reach), runs, np.nan)
+    return np.nanmin(kept, axis=0), np.nanmax(kept, axis=0)
+
+
+@cache
+def patient() -> tuple[dict[str, Any], np.ndarray, Gaussian]:
+    """Three models of the diabetes data, its first patient, and the Gaussian world of its columns.
+
+    All columns are standardised, so that the mean of every feature is 0.
+    """
+    from sklearn.ensemble import RandomForestRegressor
+    from sklearn.kernel_ridge import KernelRidge
+
+    table = diabetes(standardize=True)
+    linear, _, world = linear_example(table)
+    X, y = table.X.to_numpy(), table.y
+    models = {
+        "linear": linear,
+        "kernel ridge": KernelRidge(kernel="rbf", gamma=0.02, alpha=1.0).fit(X, y - y.mean()),
+        "forest": RandomForestRegressor(30, max_depth=6, min_samples_leaf=5, random_state=0).fit(
+            X, y
+        ),
+    }
+    return models, X[0], world
+
+
+@cache
+def _without_bandwidth(model: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    models, xi, world = patient()
+    slope = gradient(models[model], xi, world)
+    return shapley_values(models[model], xi, world), slope, xi * slope
+
+
+def four_explanations(model: str, nu: float) -> dict[str, np.ndarray]:
+    """LIME's coefficients, Shapley values, gradient and input × gradient of one model, (d,) each."""
+    models, xi, world = patient()
+    shapley, slope, times = _without_bandwidth(model)
+    return {
+        "LIME": limit(models[model], xi, world, nu).coef,
+        "Shapley": shapley,
+        "gradient": slope,
+        "input × gradient": times,
+    }
+
+
+def agreement(a: np.ndarray, b: np.ndarray) -> float:
+    """The cosine of the angle between two explanations: 1 if they are the same up to scale."""
+    return float(a @ b / np.sqrt((a @ a) * (b @ b))) if np.any(a) and np.any(b) else 0.0
+
+
+def side_by_side(fig: Figure, nu: float, model: str) -> str:
+    """Four explanations of one prediction, each scaled so that its largest bar is 1."""
+    found = four_explanations(model, nu)
+    names = patient()[2].boxes().names
+    fig.subplots_adjust(left=0.1, right=0.98, bottom=0.1, top=0.9)
+    axes = fig.subplots(1, 4, sharey=True, gridspec_kw={"wspace": 0.12})
+    rows = np.arange(len(names))[::-1]
+    for k, (ax, (title, values)) in enumerate(zip(axes, found.items(), strict=True)):
+        scaled = values / np.abs(values).max() if np.any(values) else values
+        shade = color.surrogate if k == 0 else color.sample
+        ax.barh(rows, scaled, color=shade, height=0.62)
+        ax.axvline(0, color=color.muted, lw=1)
+        ax.set(xlim=(-1.1, 1.1), xticks=[-1, 0, 1], yticks=rows, yticklabels=names)
+        ax.tick_params(axis="y", length=0)
+        ax.set_title(title, fontsize=11.5)
+    lime, shapley, slope, times = found.values()
+    to_slope = (
+        "the gradient is zero"
+        if not np.any(slope)
+        else f"with the gradient {agreement(lime, slope):.2f}"
+        f", with input × gradient {agreement(lime, times):.2f}"
+    )
+    return (
+        f"At ν = {nu:.2f}, on the {model} model: the cosine of LIME with the Shapley values is "
+        f"{agreement(lime, shapley):.2f}; {to_slope}."
+    ).replace("-", "−")

@@ -1,0 +1,136 @@
+"""Chapter *covariance*: the matrix of the indicators, its inverse and its eigenvalues."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...covariance import arrowhead_eigenvalues, covariance, inverse_covariance, secular
+from ...laws import tilted_normal
+from ...plotting.style import color, new_figure, styled
+from ...theory import tilt
+from ...worlds import Gaussian
+from ..experiments import running_example
+
+NU = np.geomspace(0.1, 3, 50)
+
+
+def alphas(nu: float, p: int = 4, d: int = 10) -> np.ndarray:
+    """The box probabilities of the running example, with p boxes per feature."""
+    _, xi, _ = running_example(d)
+    return tilt(Gaussian(p=p), xi, nu).alpha
+
+
+def matrix_and_inverse(fig: Figure, nu: float) -> str:
+    """Σ/C and CΣ⁻¹ for the first three features of the running example, as tables."""
+    alpha = alphas(nu, d=3)
+    fig.subplots_adjust(left=0.055, right=0.99, bottom=0.03, top=0.8, wspace=0.16)
+    left, right = fig.subplots(1, 2)
+    _table(left, covariance(alpha), "Σ / C")
+    _table(right, inverse_covariance(alpha), "C Σ⁻¹")
+    return (
+        f"At ν = {nu:.2f} the tilted law puts {alpha[0]:.2f}, {alpha[1]:.2f} and {alpha[2]:.2f} "
+        f"of its mass into the boxes of ξ; the largest entry of the inverse is "
+        f"{_number(inverse_covariance(alpha).max())}, and six of its entries are zero."
+    )
+
+
+def _table(ax: Axes, matrix: np.ndarray, title: str) -> None:
+    size = len(matrix)
+    strength = np.abs(matrix) / np.abs(matrix).max()
+    for i in range(size):
+        for j in range(size):
+            value = matrix[i, j]
+            shade = color.positive if value >= 0 else color.negative
+            ax.fill([j, j + 1, j + 1, j], [i, i, i + 1, i + 1], color=shade, lw=0)
+            ax.patches[-1].set_alpha(round(0.5 * strength[i, j], 3))
+            text = "0" if value == 0 else f"{value:.{0 if abs(value) >= 100 else 2}f}"
+            ax.text(j + 0.5, i + 0.52, text.replace("-", "−"), ha="center", va="center", size=11.5)
+    names = ["1", *(f"z{'₀₁₂₃₄₅₆₇₈₉'[k]}" for k in range(1, size))]
+    middles = np.arange(size) + 0.5
+    ax.set_xticks(middles, names)
+    ax.set_yticks(middles, names)
+    ax.tick_params(length=0, labeltop=True, labelbottom=False)
+    ax.spines[:].set_visible(False)
+    ax.set(xlim=(0, size), ylim=(size, 0))
+    ax.set_title(title, pad=10)
+
+
+@cache
+def spectrum(p: int) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues of Σ/C at each of NU, ascending (50, 11), and C there (50,)."""
+    values = np.array([1 / arrowhead_eigenvalues(alphas(nu, p))[::-1] for nu in NU])
+    return values, np.array([mean_weight(nu) for nu in NU])
+
+
+def mean_weight(nu: float) -> float:
+    """C for the running example."""
+    _, xi, _ = running_example()
+    return float(np.exp(tilted_normal(xi, np.zeros(10), nu, np.ones(10))[2].sum()))
+
+
+def eigenvalues(fig: Figure, nu: float, scaled: bool, p: int) -> str:
+    """Left: the eigenvalues of Σ (or Σ/C) against ν. Right: the α behind them."""
+    left, right = fig.subplots(1, 2, width_ratios=(1.3, 1), gridspec_kw={"wspace": 0.36})
+    curves, C = spectrum(p)
+    alpha = alphas(nu, p)
+    now = 1 / arrowhead_eigenvalues(alpha)[::-1]
+    scale, scale_now = (1.0, 1.0) if scaled else (C[:, None], mean_weight(nu))
+    left.plot(NU, curves * scale, color=color.surrogate, lw=1.3)
+    left.plot(np.full(11, nu), now * scale_now, "o", color=color.truth, ms=5)
+    left.set(xscale="log", yscale="log", xlim=(0.09, 3.3), xlabel="bandwidth ν")
+    ticks = 10.0 ** (np.arange(-4, 2) if scaled else np.arange(-15, 2, 3))
+    powers = [f"10{str(round(np.log10(t))).translate(_SUPERSCRIPTS)}" for t in ticks]
+    left.set_xticks([0.1, 0.3, 1, 3], ["0.1", "0.3", "1", "3"])
+    left.set_yticks(ticks, powers)
+    left.minorticks_off()
+    left.set_ylim((1e-4, 20) if scaled else (1e-15, 20))
+    name = "Σ/C" if scaled else "Σ"
+    left.set_ylabel(f"eigenvalues of {name}", labelpad=2)
+    right.axhline(0, color=color.muted, lw=1)
+    right.axhline(1, color=color.muted, lw=1)
+    right.plot(np.arange(1, 11), alpha, "o", color=color.sample, ms=7)
+    right.set(xlim=(0.3, 10.7), ylim=(-0.06, 1.06), xlabel="feature j", ylabel="αⱼ")
+    right.set_xticks([1, 4, 7, 10])
+    return (
+        f"At ν = {nu:.2f} with p = {p} boxes the eigenvalues of {name} run from "
+        f"{_number(now[0] * scale_now)} to {_number(now[-1] * scale_now)}: a condition number of "
+        f"{_number(now[-1] / now[0])}. The αⱼ lie between {alpha.min():.3f} and {alpha.max():.3f}."
+    )
+
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _number(value: float) -> str:
+    """Two digits, as a decimal where that is short and as a power of ten where it is not."""
+    if 0.001 <= value < 100:
+        return f"{value:.2g}"
+    if 100 <= value < 100_000:
+        return f"{float(f'{value:.2g}'):.0f}"
+    mantissa, power = f"{value:.1e}".split("e")
+    return f"{mantissa}·10{str(int(power)).translate(_SUPERSCRIPTS)}"
+
+
+@styled
+def secular_curve(alpha: np.ndarray) -> Figure:
+    """The secular function, its poles (dashed) and its zeros, the eigenvalues of CΣ⁻¹."""
+    fig = new_figure((6.4, 3.4))
+    ax = fig.subplots()
+    poles, roots = np.sort(1 / (alpha * (1 - alpha))), arrowhead_eigenvalues(alpha)
+    ends = [-1.0, *poles, 1.25 * roots[-1]]
+    ax.axhline(0, color=color.muted, lw=1)
+    for lo, hi in pairwise(ends):
+        share = (1 - np.cos(np.linspace(0.003, np.pi - 0.003, 240))) / 2  # denser at the poles
+        lam = lo + (hi - lo) * share
+        value = secular(lam, alpha)
+        ax.plot(lam, np.where(np.abs(value) < 60, value, np.nan), color=color.surrogate)
+    for pole in poles:
+        ax.axvline(pole, color=color.muted, ls="--", lw=1.2)
+    ax.plot(roots, np.zeros(len(roots)), "o", color=color.truth, ms=8)
+    ax.set(xlim=(-1, ends[-1]), ylim=(-40, 40), xlabel="λ", ylabel="secular function")
+    return fig

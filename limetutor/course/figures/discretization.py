@@ -1,0 +1,225 @@
+"""Chapter *discretization*: quantile boxes, read off data or computed, and what an edge does."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...plotting.style import color, new_figure, styled
+from ...theory import gaussian_tilt
+from ...worlds import Empirical, Gaussian, edge_stderr, standard_quantiles
+from ..datasets import diabetes
+
+BOX_NAMES = ("lowest", "second", "third", "highest")
+NEAR_EDGE = 0.7  # the instance of the convergence figure, a little above the third quartile
+
+
+def lines(at: np.ndarray, bottom: float, top: float) -> tuple[np.ndarray, np.ndarray]:
+    """Vertical lines as one path with gaps, so that their number may change between frames."""
+    x = np.repeat(np.asarray(at, float), 3)
+    y = np.tile([bottom, top, np.nan], len(x) // 3)
+    return x, y
+
+
+def steps(edges: np.ndarray, heights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The outline of a histogram as one path."""
+    return np.repeat(edges, 2), np.concatenate([[0], np.repeat(heights, 2), [0]])
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A number with a typographic minus, and no minus before a rounded zero."""
+    text = f"{value:.{digits}f}"
+    return text.replace("-", "−" if float(text) else "")
+
+
+# --- boxes of a column -----------------------------------------------------------------------
+
+
+@cache
+def _bmi() -> np.ndarray:
+    return diabetes().X["bmi"].to_numpy()
+
+
+def body_mass(fig: Figure, p: int, patient: float) -> str:
+    """A histogram of the body mass index, its p quantile boxes, and the box of one patient."""
+    values = _bmi()
+    boxes = Empirical(values[:, None], p=p).boxes()
+    own = int(boxes.discretize(np.array([[patient]]))[0, 0])
+    lo, hi = np.clip(boxes.ends(0, own), 17, 43)
+    inside = int(np.sum(boxes.discretize(values[:, None]) == own))
+    ax = fig.subplots()
+    ax.axvspan(lo, hi, color=color.box, alpha=0.2, lw=0)
+    counts, cuts = np.histogram(values, bins=np.arange(17, 44))
+    ax.fill_between(*steps(cuts, counts), color=color.muted, alpha=0.45, lw=0)
+    ax.plot(*lines(boxes.edges[0], 0, 60), color=color.box, lw=1.4)
+    ax.plot(patient, 0, "o", color=color.xi, ms=10, clip_on=False, zorder=5)
+    ax.set(xlim=(17, 43), ylim=(0, 60), xlabel="body mass index", ylabel="patients")
+    share = inside / len(values)
+    return (
+        f"With p = {p} boxes the patient with a body mass index of {patient:g} becomes box "
+        f"{own + 1} of {len(boxes.edges[0]) + 1}, “{boxes.describe(0, own).replace('x1', 'bmi')}”, "
+        f"together with {inside} of the {len(values)} patients ({share:.0%})."
+    )
+
+
+# --- quantiles_investigation -----------------------------------------------------------------
+
+
+class QuantileSetting(NamedTuple):
+    """The paper's figure quantiles_investigation: a training set and its edges in two ways."""
+
+    X: np.ndarray  # (n_train, 2)
+    empirical: np.ndarray  # (2, p - 1)
+    theoretical: np.ndarray  # (p - 1,)
+    stderr: np.ndarray  # (p - 1,)
+
+
+def quantile_setting(n_train: int = 500, p: int = 4, seed: int = 5) -> QuantileSetting:
+    """A training set from N(0, I) in two dimensions (mu, sigma and n_train as in the paper)."""
+    X = np.random.default_rng(seed).standard_normal((n_train, 2))
+    empirical = np.array(Empirical(X, p=p).boxes().edges)
+    return QuantileSetting(X, empirical, standard_quantiles(p)[1:-1], edge_stderr(p, n_train))
+
+
+@styled
+def quantiles_investigation(setting: QuantileSetting, xi: np.ndarray) -> Figure:
+    """The training set with empirical (dashed) and theoretical quantiles (paper's figure)."""
+    fig = new_figure((5.2, 4.9))
+    fig.subplots_adjust(bottom=0.13, left=0.14)
+    ax = fig.subplots()
+    ax.plot(*setting.X.T, "o", color=color.muted, ms=3.2, mew=0, alpha=0.55)
+    for edge in setting.theoretical:
+        ax.axvline(edge, color=color.box, lw=1.6)
+        ax.axhline(edge, color=color.box, lw=1.6)
+    for x, y in setting.empirical.T:
+        ax.axvline(x, color=color.box, lw=1.6, ls="--")
+        ax.axhline(y, color=color.box, lw=1.6, ls="--")
+    ax.plot(*xi, "x", color=color.xi, ms=13, mew=3.5)
+    ax.set(xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), xlabel="x₁", ylabel="x₂", aspect="equal")
+    return fig
+
+
+# --- convergence of an edge ------------------------------------------------------------------
+
+TRAIN_SIZES = np.unique(np.geomspace(10, 10_000, 60).astype(int))
+
+
+@cache
+def _training_values(which: int) -> np.ndarray:
+    return np.random.default_rng(which).standard_normal(10_000)
+
+
+@cache
+def _third_edges(which: int) -> np.ndarray:
+    values = _training_values(which)
+    return np.array([np.quantile(values[:n], 0.75) for n in TRAIN_SIZES])
+
+
+def convergence(fig: Figure, n: int, which: int) -> str:
+    """Left: n training values and both kinds of edges. Right: the third edge as n grows."""
+    values = _training_values(which)[:n]
+    true = standard_quantiles(4)[1:-1]
+    read = np.quantile(values, [0.25, 0.5, 0.75])
+    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
+    counts, cuts = np.histogram(values, bins=np.linspace(-3, 3, 25))
+    left.fill_between(
+        *steps(cuts, counts / n / 0.25), color=color.muted, alpha=0.4, lw=0, clip_on=True
+    )
+    left.plot(*lines(true, 0, 0.72), color=color.box, lw=1.6)
+    left.plot(*lines(read, 0, 0.72), color=color.box, lw=1.6, ls="--")
+    left.plot(NEAR_EDGE, 0.02, "x", color=color.xi, ms=10, mew=3)
+    left.set(xlim=(-3, 3), ylim=(0, 0.72), yticks=[], xlabel="x")
+
+    funnel = 2 * np.array([edge_stderr(4, m)[2] for m in TRAIN_SIZES])
+    right.fill_between(TRAIN_SIZES, -funnel, funnel, color=color.truth, alpha=0.18, lw=0)
+    right.axhline(0, color=color.muted, lw=1)
+    right.plot(TRAIN_SIZES, _third_edges(which) - true[2], color=color.surrogate, lw=1.6)
+    right.plot(n, read[2] - true[2], "o", color=color.surrogate, ms=9)
+    right.set_xscale("log")
+    right.set_xticks([10, 100, 1000, 10_000], ["10", "100", "1000", "10⁴"])
+    right.minorticks_off()
+    right.set(xlim=(8, 13_000), ylim=(-0.9, 0.9), xlabel="training values n")
+    right.set_ylabel("error of the third edge", labelpad=0)
+    same = (read[2] <= NEAR_EDGE) == (true[2] <= NEAR_EDGE)
+    return (
+        f"Read off {n} values, the third edge is {read[2]:.3f} instead of {true[2]:.3f} (standard "
+        f"error {edge_stderr(4, n)[2]:.3f}); ξ = {NEAR_EDGE:g} falls into "
+        f"{'the same box' if same else 'another box'}."
+    )
+
+
+# --- an instance that crosses an edge --------------------------------------------------------
+
+
+@cache
+def _cloud() -> np.ndarray:
+    return np.random.default_rng(7).standard_normal((160, 2))
+
+
+def crossing(fig: Figure, xi: float, nu: float) -> str:
+    """Left: which new examples share the box of ξ. Right: the coefficient of f(x) = x₁."""
+    q = standard_quantiles(4)
+    own = int(np.searchsorted(q[1:-1], xi, side="right"))
+    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.38})
+    _draw_cloud(left, xi, q, own)
+    places, gaps = coefficient_curve(nu)
+    now = float(gaussian_tilt(xi, nu, 0, 1, q[own], q[own + 1]).gap)
+    right.plot(*lines(q[1:-1], -1.8, 1.8), color=color.box, lw=1)
+    right.axhline(0, color=color.muted, lw=1)
+    right.plot(places, gaps, color=color.truth)
+    right.plot(xi, now, "o", color=color.xi, ms=9)
+    right.set(xlim=(-2, 2), ylim=(-1.8, 1.8), xticks=[-2, -1, 0, 1, 2], xlabel="position ξ₁")
+    right.set_ylabel("coefficient β₁", labelpad=0)
+    ones = int(np.sum(np.searchsorted(q[1:-1], _cloud()[:, 0], side="right") == own))
+    return (
+        f"ξ₁ = {signed(xi)} lies in the {BOX_NAMES[own]} box: {ones} of the {len(_cloud())} new "
+        f"examples have z₁ = 1, and at ν = {nu:g} the coefficient of f(x) = x₁ is {signed(now)}."
+    )
+
+
+def coefficient_curve(nu: float) -> tuple[np.ndarray, np.ndarray]:
+    """The coefficient of f(x) = x against the position of ξ, with a gap at each edge."""
+    q = standard_quantiles(4)
+    ends = np.clip(q, -2, 2)
+    places, gaps = [], []
+    for k in range(4):
+        x = np.linspace(ends[k], ends[k + 1], 20)
+        places.append([*x, np.nan])
+        gaps.append([*gaussian_tilt(x, nu, 0, 1, q[k], q[k + 1]).gap, np.nan])
+    return np.concatenate(places), np.concatenate(gaps)
+
+
+def _draw_cloud(ax: Axes, xi: float, q: np.ndarray, own: int) -> None:
+    cloud = _cloud()
+    box = np.searchsorted(q[1:-1], cloud[:, 0], side="right")
+    ax.axvspan(*np.clip(q[own : own + 2], -3, 3), color=color.box, alpha=0.16, lw=0)
+    ax.plot(*lines(q[1:-1], -3, 3), color=color.box, lw=1)
+    for k in range(4):
+        filled = k == own
+        ax.plot(
+            *cloud[box == k].T,
+            "o",
+            ms=4.5,
+            mec=color.sample if filled else color.muted,
+            mfc=color.sample if filled else color.paper,
+            mew=1,
+        )
+    ax.plot(xi, 0.3, "x", color=color.xi, ms=12, mew=3.5)
+    ax.set(xlim=(-3, 3), ylim=(-3, 3), xlabel="x₁")
+    ax.set_ylabel("x₂", labelpad=-4)
+
+
+# --- two worlds, one encoding ----------------------------------------------------------------
+
+
+def agreement(xi: float, setting: QuantileSetting, n: int = 100_000, seed: int = 0) -> float:
+    """Share of new examples whose z₁ is the same with both kinds of edges."""
+    x = np.random.default_rng(seed).standard_normal((n, 2))
+    row = np.array([[xi, 0.0]])
+    worlds = (Gaussian(0, 1, p=4).boxes(2), Empirical(setting.X, p=4).boxes())
+    z = [boxes.discretize(x)[:, 0] == boxes.discretize(row)[0, 0] for boxes in worlds]
+    return float(np.mean(z[0] == z[1]))

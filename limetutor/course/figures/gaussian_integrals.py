@@ -1,0 +1,37 @@
+"""Appendix *Gaussian integrals*: a bell, a weight, and what is left of their product in a box."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ...laws import gaussian_integral, tilted_normal
+from ...plotting.style import color
+
+XI, MU, SIGMA = 1.2, 0.0, 1.0
+
+
+def product(fig: Figure, nu: float, lo: float) -> str:
+    """The density, the weight around ξ and their product, shaded on [lo, lo + 1]."""
+    hi = lo + 1
+    ax = fig.subplots()
+    x = np.linspace(-3, 4, 99)
+    density = np.exp(-((x - MU) ** 2) / (2 * SIGMA**2)) / (SIGMA * np.sqrt(2 * np.pi))
+    weight = np.exp(-((x - XI) ** 2) / (2 * nu**2))
+    inside = np.linspace(lo, hi, 40)
+    piece = np.exp(-((inside - MU) ** 2) / 2 - (inside - XI) ** 2 / (2 * nu**2)) / np.sqrt(
+        2 * np.pi
+    )
+    ax.plot(x, density, color=color.muted, ls="--", label="density of x")
+    ax.plot(x, weight, color=color.sample, lw=1.4, label="weight")
+    ax.plot(x, density * weight, color=color.truth, label="product")
+    ax.fill_between(inside, 0, piece, color=color.box, alpha=0.4, lw=0)
+    ax.axvline(XI, color=color.xi, lw=1.4, ls=":")
+    ax.set(xlim=(-3, 4), ylim=(0, 1.1), xlabel="x", yticks=[0, 0.5, 1])
+    ax.legend(loc="upper left")
+    area = float(gaussian_integral(0, XI, MU, nu, SIGMA, lo, hi))
+    mean = tilted_normal(np.asarray(XI), np.asarray(MU), nu, np.asarray(SIGMA))[0]
+    return (
+        f"At ν = {nu:.2f} the product is a bell around {mean:.2f}, and the shaded area "
+        f"from {lo:.1f} to {hi:.1f} is {area:.3f}."
+    )

@@ -1,0 +1,171 @@
+"""Chapter *how many samples*: the noise of an explanation, its normal limit, and what to do."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...closed_forms import limit
+from ...normal_limit import SampleSize, asymptotic_covariance, samples_needed
+from ...plotting.style import color, new_figure, styled
+from ..experiments import Runs, repeat_fits, running_example
+
+RUNS = 300
+SCORES = np.linspace(-4, 4, 28)  # edges of the bars, in standard deviations
+NORMAL = np.exp(-(np.linspace(-4, 4, 61) ** 2) / 2)
+BANDWIDTHS = np.geomspace(0.3, 5, 30)
+
+
+@cache
+def one_coefficient(n: int, nu: float) -> tuple[float, float, np.ndarray]:
+    """Limit, predicted deviation and 300 values of the first coefficient (d = 4)."""
+    f, xi, world = running_example(4)
+    beta = float(limit(f, xi, world, nu).coef[0])
+    deviation = float(np.sqrt(asymptotic_covariance(f, xi, world, nu)[1, 1] / n))
+    return beta, deviation, repeat_fits(f, xi, world, nu, n=n, runs=RUNS)[:, 0]
+
+
+def normal_limit(fig: Figure, n: int, nu: float) -> str:
+    """Left: 300 first coefficients. Right: the same in units of the predicted deviation."""
+    beta, deviation, values = one_coefficient(n, nu)
+    score = (values - beta) / deviation
+    share = np.histogram(np.clip(score, -3.999, 3.999), SCORES)[0] / len(score)
+    height = share / np.diff(SCORES) * np.sqrt(2 * np.pi)  # the normal density peaks at 1
+    left, right = fig.subplots(1, 2, sharey=True, gridspec_kw={"wspace": 0.14})
+    fig.subplots_adjust(left=0.04)
+    for ax, start, unit in ((left, beta, deviation), (right, 0.0, 1.0)):
+        ax.stairs(height, start + unit * SCORES, fill=True, color=color.surrogate, alpha=0.45)
+        ax.plot(start + unit * np.linspace(-4, 4, 61), NORMAL, color=color.truth)
+        ax.axvline(start, color=color.truth, lw=1, ls=":")
+        ax.set(ylim=(0, 1.6), yticks=[])
+    left.set(xlim=(-6, 24), xticks=[-5, 0, 5, 10, 15, 20], xlabel="coefficient β̂₁")
+    right.set(xlim=(-4.2, 4.2), xticks=[-4, -2, 0, 2, 4], xlabel="(β̂₁ − β₁) / predicted deviation")
+    beyond = np.mean(np.abs(score) > 2)
+    return (
+        f"With n = {n} at ν = {nu:g} the predicted deviation is {deviation:.2f} and that of the "
+        f"{len(values)} runs is {values.std(ddof=1):.2f}; {beyond:.1%} of the runs lie beyond "
+        "two predicted deviations, where a normal law has 4.6%."
+    )
+
+
+def covered(runs: Runs, beta: np.ndarray) -> np.ndarray:
+    """Which 95% intervals hold the limit, (runs, d) of bool."""
+    return np.abs(runs.coef - beta) <= 1.96 * runs.coef_stderr
+
+
+@styled
+def intervals(runs: Runs, beta: np.ndarray, j: int, shown: int = 60) -> Figure:
+    """The 95% intervals of one coefficient in the first runs; those that miss the limit stand out."""
+    fig = new_figure((6.4, 3.3))
+    ax = fig.subplots()
+    hit = covered(runs, beta)[:shown, j]
+    places = np.arange(1, len(hit) + 1)
+    low, high = (runs.coef[:shown, j] + k * 1.96 * runs.coef_stderr[:shown, j] for k in (-1, 1))
+    ax.axhline(0, color=color.muted, lw=1, ls=":")
+    ax.axhline(beta[j], color=color.truth, lw=2)
+    for which, hue, width in ((hit, color.surrogate, 1.8), (~hit, color.xi, 3.0)):
+        ax.vlines(places[which], low[which], high[which], color=hue, lw=width)
+        ax.plot(places[which], runs.coef[:shown, j][which], ".", color=hue, ms=7)
+    ax.set(xlim=(0, len(hit) + 1), xlabel="run", ylabel=f"coefficient {j + 1}")
+    return fig
+
+
+@cache
+def sizes(nu: float, eps: float) -> SampleSize:
+    """What the running example asks for, from all four sources."""
+    f, xi, world = running_example()
+    return samples_needed(f, xi, world, nu, eps)
+
+
+ROLES = ("xi", "muted", "surrogate", "sample")
+LABELS = ("theorem, as printed", "theorem, corrected", "weighted samples", "tilted samples")
+
+
+def four_answers(fig: Figure, nu: float, eps: float) -> str:
+    """How many samples four sources ask for, against the bandwidth."""
+    fig.subplots_adjust(left=0.14, bottom=0.15, right=0.97)
+    ax = fig.subplots()
+    curves = np.array([[n for _, n in sizes(at, eps).rows()] for at in BANDWIDTHS.tolist()])
+    now = sizes(nu, eps)
+    for k, (role, (_, n)) in enumerate(zip(ROLES, now.rows(), strict=True)):
+        hue = getattr(color, role)
+        ax.plot(BANDWIDTHS, curves[:, k], color=hue, ls=("-", "--")[k % 2], label=LABELS[k])
+        ax.plot(nu, n, "o", color=hue, ms=8)
+    _log_axes(ax)
+    ax.legend(loc="upper right", ncols=2, fontsize=11.5, borderaxespad=0.1)
+    factor = int(np.floor(np.log10(now.printed / now.weighted)))
+    return (
+        f"For a distance of {eps:g} at ν = {nu:.2f} the theorem asks for {_power(now.printed)} "
+        f"samples, the normal limit for {_power(now.weighted)} weighted or "
+        f"{_power(now.tilted)} tilted ones: {factor} orders of magnitude lie between "
+        "the first and the second."
+    )
+
+
+def _log_axes(ax: Axes) -> None:
+    ax.set(xscale="log", yscale="log", xlim=(0.28, 5.4), ylim=(1, 1e36))
+    ax.set_xticks([0.3, 0.5, 1, 2, 5], ["0.3", "0.5", "1", "2", "5"])
+    ax.set_yticks([1, 1e6, 1e12, 1e18, 1e24, 1e30], ["1", "10⁶", "10¹²", "10¹⁸", "10²⁴", "10³⁰"])
+    ax.minorticks_off()
+    ax.set(xlabel="bandwidth ν", ylabel="samples n")
+
+
+def _power(n: float) -> str:
+    """A count in words: 25,846 or 8.4·10¹⁶."""
+    if n < 1e6:
+        return f"{n:,.0f}"
+    exponent = int(np.floor(np.log10(n)))
+    raised = str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{n / 10.0**exponent:.1f}·10{raised}"
+
+
+def noise_ratio(d: int, nu: float) -> float:
+    """Mean squared error of weighted samples over that of tilted ones, as n grows."""
+    f, xi, world = running_example(d)
+    weighted, tilted = (
+        np.trace(asymptotic_covariance(f, xi, world, nu, sampler=sampler)[1:, 1:])
+        for sampler in ("bins", "tilted")
+    )
+    return float(weighted / tilted)
+
+
+def measured_ratio(d: int, nu: float, n: int = 5000, runs: int = 60) -> float:
+    """The same from repeated runs of both samplers."""
+    f, xi, world = running_example(d)
+    beta, how = limit(f, xi, world, nu).coef, {"n": n, "runs": runs, "seed": 1}
+    weighted, tilted = (
+        np.mean((repeat_fits(f, xi, world, nu, sampler=sampler, **how) - beta) ** 2)
+        for sampler in ("gaussian", "tilted")
+    )
+    return float(weighted / tilted)
+
+
+@styled
+def remedy(measured: dict[tuple[int, float], float]) -> Figure:
+    """How many times the squared error of weighted samples is that of tilted ones."""
+    fig = new_figure((6.4, 3.6))
+    fig.subplots_adjust(left=0.16)
+    ax = fig.subplots()
+    ax.axhline(1, color=color.muted, lw=1)
+    for d, hue in ((2, color.muted), (4, color.surrogate), (10, color.sample)):
+        curve = [noise_ratio(d, nu) for nu in BANDWIDTHS]
+        ax.plot(BANDWIDTHS, curve, color=hue)
+        ax.annotate(
+            f"d = {d}",
+            (BANDWIDTHS[0], curve[0]),
+            xytext=(7, 7),
+            textcoords="offset points",
+            color=hue,
+        )
+        points = [(nu, ratio) for (dim, nu), ratio in measured.items() if dim == d]
+        if points:
+            ax.plot(*zip(*points, strict=True), "o", color=hue, ms=8, mec=color.paper)
+    ax.set(xscale="log", yscale="log", xlim=(0.28, 5.4), ylim=(0.5, 3e4))
+    ax.set_xticks([0.3, 0.5, 1, 2, 5], ["0.3", "0.5", "1", "2", "5"])
+    ax.set_yticks([1, 10, 100, 1000, 10000], ["1", "10", "100", "1000", "10 000"])
+    ax.minorticks_off()
+    ax.set(xlabel="bandwidth ν", ylabel="squared error, ratio")
+    return fig

@@ -1,0 +1,253 @@
+"""Chapter *sampling*: boxes first, values inside; and the general setting of tabular LIME."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...kernels import gaussian as log_gaussian_weight
+from ...laws import BoxLaw
+from ...plotting.style import color
+from ...sampling import sampler
+from ...theory import gaussian_tilt
+from ...worlds import Boxes, Empirical, Gaussian, standard_quantiles
+from ..datasets import diabetes
+from .discretization import lines, signed, steps
+
+BAND = 1.36  # 95% of samples of the right law stay within ±1.36 in sqrt(n) (F_n - F)
+
+# --- law of a coordinate ---------------------------------------------------------------------
+
+
+def law_cdf(law: BoxLaw, j: int, t: np.ndarray) -> np.ndarray:
+    """P(x_j <= t) when a box is drawn first and then a value in it."""
+    return law.prob[j] @ law.box_cdf(j, t)
+
+
+def largest_gap(first: np.ndarray, second: np.ndarray) -> float:
+    """The Kolmogorov-Smirnov distance of two distribution functions on the same grid."""
+    return float(np.max(np.abs(first - second)))
+
+
+# --- three ways to draw ----------------------------------------------------------------------
+
+HOW = {
+    "boxes first": "boxes",
+    "the Gaussian directly": "gaussian",
+    "boxes first, each with its own mean and deviation": "own",
+}
+GRID = np.linspace(-3, 3, 97)
+
+
+@cache
+def _drawn(how: str) -> np.ndarray:
+    """10 000 new examples of one feature; the first n of them are what the figure shows."""
+    xi, rng = np.zeros(1), np.random.default_rng(6)
+    if how == "own":  # what lime does, on a training set that is itself Gaussian
+        world = Empirical(standard_values(10_000)[:, None], p=4)
+    else:
+        world = Gaussian(0, 1, p=4)
+    name = "gaussian" if how == "gaussian" else "bins"
+    x, _ = sampler(name, world.boxes(1), xi)(rng, 10_000)
+    return x[:, 0]
+
+
+def standard_values(n: int) -> np.ndarray:
+    """A training set that is as Gaussian as n values can be: its own quantiles."""
+    from scipy.special import ndtri
+
+    return ndtri((np.arange(n) + 0.5) / n)
+
+
+def bridge(values: np.ndarray, t: np.ndarray) -> np.ndarray:
+    """Distribution function of the values less that of N(0, 1), times the root of their number."""
+    from scipy.special import ndtr
+
+    n = len(values)
+    return np.sqrt(n) * (np.searchsorted(np.sort(values), t, side="right") / n - ndtr(t))
+
+
+def three_ways(fig: Figure, n: int, how: str) -> str:
+    """Left: a histogram of n new examples and the normal density. Right: their distance."""
+    values = _drawn(how)[:n]
+    q = standard_quantiles(4)[1:-1]
+    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.36})
+    counts, cuts = np.histogram(values, bins=np.linspace(-3, 3, 49))
+    heights = np.minimum(counts / n / 0.125, 0.8)
+    left.fill_between(*steps(cuts, heights), color=color.sample, alpha=0.4, lw=0)
+    left.plot(*lines(q, 0, 0.8), color=color.box, lw=1.2)
+    left.plot(GRID, np.exp(-(GRID**2) / 2) / np.sqrt(2 * np.pi), color=color.truth)
+    left.set(xlim=(-3, 3), ylim=(0, 0.8), yticks=[], xlabel="x", ylabel="density")
+    gap = bridge(values, GRID)
+    right.axhspan(-BAND, BAND, color=color.truth, alpha=0.16, lw=0)
+    right.plot(*lines(q, -5, 5), color=color.box, lw=1.2)
+    right.plot(GRID, gap, color=color.sample)
+    right.set(xlim=(-3, 3), ylim=(-5, 5), yticks=[-4, -2, 0, 2, 4], xlabel="x")
+    right.set_ylabel("√n (F̂ − Φ)", labelpad=0)
+    worst = float(np.max(np.abs(gap)))
+    verdict = "inside" if worst <= BAND else "outside"
+    return (
+        f"{n} new examples have mean {signed(values.mean())} and deviation "
+        f"{values.std(ddof=1):.2f}; the largest gap is {worst:.2f}/√n, {verdict} the 95% band."
+    )
+
+
+# --- new examples of a real column -----------------------------------------------------------
+
+
+@cache
+def _table() -> tuple[tuple[str, ...], np.ndarray]:
+    X = diabetes().X
+    return tuple(X.columns), X.to_numpy()
+
+
+class ColumnLaws(NamedTuple):
+    """Distribution functions of a column on a grid: the data, boxes first, one normal."""
+
+    grid: np.ndarray
+    data: np.ndarray
+    boxes: np.ndarray
+    normal: np.ndarray
+    edges: np.ndarray
+
+
+def column_laws(name: str, p: int, points: int = 81) -> ColumnLaws:
+    """The three laws of a column of the diabetes table with p boxes."""
+    from scipy.special import ndtr
+
+    names, table = _table()
+    values = table[:, names.index(name)]
+    boxes = Empirical(values[:, None], p=p).boxes()
+    mu, sd = values.mean(), values.std()
+    grid = np.linspace(mu - 3 * sd, mu + 3.5 * sd, points)
+    data = np.searchsorted(np.sort(values), grid, side="right") / len(values)
+    normal = ndtr((grid - mu) / sd)
+    return ColumnLaws(grid, data, law_cdf(boxes.law, 0, grid), normal, boxes.edges[0])
+
+
+LABELS = {
+    "bmi": "body mass index",
+    "bp": "blood pressure",
+    "s6": "blood sugar",
+}
+
+
+def column(fig: Figure, p: int, name: str) -> str:
+    """The training values of a column, and the density of new examples with p boxes."""
+    laws = column_laws(name, p)
+    width = np.diff(laws.grid)[0]
+    ax = fig.subplots()
+    boxes, normal = np.diff(laws.boxes) / width, np.diff(laws.normal) / width
+    coarse = np.diff(laws.data[::4]) / (4 * width)
+    top = 1.9 * normal.max()
+    outline = steps(laws.grid[::4], coarse)
+    ax.fill_between(*outline, color=color.muted, alpha=0.35, lw=0, label="training values")
+    ax.plot(*lines(laws.edges, 0, top), color=color.box, lw=1, alpha=0.6)
+    middles = (laws.grid[1:] + laws.grid[:-1]) / 2
+    ax.plot(middles, normal, color=color.truth, ls="--", label="one normal")
+    ax.plot(middles, np.minimum(boxes, top), color=color.sample, label="boxes first")
+    ax.set(xlim=(laws.grid[0], laws.grid[-1]), ylim=(0, top), yticks=[])
+    ax.set(xlabel=LABELS[name], ylabel="density")
+    ax.legend(loc="upper right")
+    fine = column_laws(name, p, points=1601)
+    return (
+        f"With p = {p} boxes the law of new examples differs from the training values by at most "
+        f"{100 * largest_gap(fine.boxes, fine.data):.1f} percentage points, a single normal by "
+        f"{100 * largest_gap(fine.normal, fine.data):.1f}."
+    )
+
+
+# --- the general setting ---------------------------------------------------------------------
+
+N_POINTS = 36
+
+
+def wavy(x: np.ndarray) -> np.ndarray:
+    """The model of the general setting, with a hill and a valley (the paper does not name its own)."""
+    return np.sin(1.7 * x) + 0.4 * x
+
+
+def wavy_slope(x: float) -> float:
+    """Its derivative."""
+    return float(1.7 * np.cos(1.7 * x) + 0.4)
+
+
+class Setting(NamedTuple):
+    """What tabular LIME sees along one coordinate."""
+
+    x: np.ndarray
+    z: np.ndarray
+    weights: np.ndarray
+    alpha: float  # the share of the weight in the box of ξ as n grows
+
+
+@cache
+def _boxes() -> Boxes:
+    return Gaussian(0, 1, p=4).boxes(1)
+
+
+def general(xi: float, nu: float, n: int = N_POINTS, seed: int = 3) -> Setting:
+    """New examples x_i, their indicators z_i and weights along one coordinate of N(0, 1)."""
+    boxes, row = _boxes(), np.array([xi])
+    x, z = sampler("bins", boxes, row)(np.random.default_rng(seed), n)
+    weights = np.exp(log_gaussian_weight(x, z, row, nu, boxes))
+    ends = boxes.ends(0, int(boxes.discretize(row[None])[0, 0]))
+    return Setting(x[:, 0], z[:, 0], weights, float(gaussian_tilt(xi, nu, 0, 1, *ends).alpha))
+
+
+def general_setting(fig: Figure, nu: float, xi: float) -> str:
+    """The model, ξ and its tangent, the boxes, new examples with z and weights (paper's figure)."""
+    now = general(xi, nu)
+    top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(1.9, 1))
+    fig.subplots_adjust(hspace=0.12, bottom=0.14, top=0.97)
+    for ax, low, high in ((top, -2.6, 2.6), (bottom, 0, 1.12)):
+        _draw_boxes(ax, xi, low, high)
+    grid = np.linspace(-2.6, 2.6, 90)
+    slope, value = wavy_slope(xi), float(wavy(np.array(xi)))
+    top.plot(grid, wavy(grid), color=color.ink, label="model f")
+    top.plot([xi - 1.2, xi + 1.2], [value - 1.2 * slope, value + 1.2 * slope], color=color.xi, lw=2)
+    _draw_examples(top, now, wavy(now.x))
+    top.plot(xi, value, "o", color=color.xi, ms=9, zorder=6)
+    top.set(ylim=(-2.6, 2.6), yticks=[-2, 0, 2], ylabel="f(x)")
+    top.tick_params(bottom=False)
+
+    kernel = np.exp(-((grid - xi) ** 2) / (2 * nu**2))
+    bottom.plot(grid, kernel, color=color.muted, lw=1.4, ls="--")
+    stems_x = np.repeat(now.x, 3)
+    stems_y = np.stack([np.zeros(len(now.x)), now.weights, np.full(len(now.x), np.nan)], 1).ravel()
+    bottom.plot(stems_x, stems_y, color=color.sample, lw=1, alpha=0.7)
+    _draw_examples(bottom, now, now.weights)
+    bottom.set(xlim=(-2.6, 2.6), ylim=(0, 1.12), yticks=[0, 1], xlabel="xⱼ", ylabel="weight")
+    ones, share = int(now.z.sum()), float(now.weights @ now.z / now.weights.sum())
+    return (
+        f"Around ξ = {signed(xi)} with ν = {nu:.2f}, {ones} of the {N_POINTS} new examples have z = 1; "
+        f"they carry {share:.0%} of the weight ({now.alpha:.0%} if there were endlessly many)."
+    )
+
+
+def _draw_boxes(ax: Axes, xi: float, low: float, high: float) -> None:
+    ends = _boxes().ends(0, int(_boxes().discretize(np.array([[xi]]))[0, 0]))
+    ax.axvspan(*np.clip(ends, -2.6, 2.6), color=color.box, alpha=0.16, lw=0)
+    ax.plot(*lines(_boxes().edges[0], low, high), color=color.box, lw=1.2)
+
+
+def _draw_examples(ax: Axes, now: Setting, y: np.ndarray) -> None:
+    """One path per box, so that a change of box only recolours it: filled where z = 1."""
+    box = _boxes().discretize(now.x[:, None])[:, 0]
+    for k in range(4):
+        here = box == k
+        own = bool(np.any(now.z[here]))
+        ax.plot(
+            now.x[here],
+            y[here],
+            "o",
+            ms=5.5,
+            mec=color.sample,
+            mfc=color.sample if own else color.paper,
+            mew=1.2,
+            clip_on=False,
+        )

@@ -1,0 +1,139 @@
+"""Chapter *surrogate*: what weighted least squares on indicators keeps of a model."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ... import surrogate
+from ...algorithm import Explanation, explain
+from ...plotting.style import color, new_figure, styled
+from ...worlds import Empirical, Gaussian
+from ..datasets import diabetes
+from ..experiments import running_example
+
+CORNERS = ((False, False), (True, False), (False, True), (True, True))
+XI = (0.9, 0.4)
+MODELS = {
+    "sum": lambda x: x[:, 0] + x[:, 1],
+    "product": lambda x: x[:, 0] + x[:, 1] + 2 * x[:, 0] * x[:, 1],
+    "corner": lambda x: 2.0 * ((x[:, 0] > 0.5) & (x[:, 1] > 0)),
+}
+
+
+@cache
+def corner_fit(model: str, nu: float, n: int = 20_000) -> Explanation:
+    """The explanation of one of the two-feature models, from the tilted law to have less noise."""
+    f = MODELS[model]
+    return explain(f, XI, Gaussian(), nu, n=n, seed=2, sampler="tilted", keep=True)
+
+
+def corner_means(ex: Explanation) -> tuple[np.ndarray, np.ndarray]:
+    """Mean response in each corner of z, and the share of the weight that lies there, (4,) each."""
+    masks = [np.all(ex.z == corner, axis=1) for corner in CORNERS]
+    means = [np.average(ex.y[m], weights=ex.weights[m]) for m in masks]
+    return np.array(means), np.array([ex.weights[m].sum() for m in masks]) / ex.weights.sum()
+
+
+def corners(fig: Figure, nu: float, model: str) -> str:
+    """The four values a surrogate of two features can take, beside what f does there."""
+    ex = corner_fit(model, nu)
+    means, share = corner_means(ex)
+    fitted = ex.intercept + np.array(CORNERS, float) @ ex.coef
+    ax = fig.subplots()
+    fig.subplots_adjust(bottom=0.27)
+    for k, corner in enumerate(CORNERS):
+        inside = np.all(ex.z == corner, axis=1)
+        low, high = np.quantile(ex.y[inside], [0.1, 0.9])
+        ax.plot([k, k], [low, high], color=color.sample, lw=7, alpha=0.35, solid_capstyle="butt")
+        ax.plot([k - 0.3, k + 0.3], [fitted[k]] * 2, color=color.surrogate, lw=3)
+    ax.plot(range(4), means, "o", color=color.ink, ms=7, mfc=color.paper, mew=1.8)
+    ax.plot(3.2, ex.prediction, "o", color=color.xi, ms=8)
+    names = ("neither", "box of x₁", "box of x₂", "both boxes")
+    ax.set_xticks(range(4), [f"{name}\n{s:.0%}" for name, s in zip(names, share, strict=True)])
+    ax.set(xlim=(-0.5, 3.5), ylim=(-3.2, 6.2), yticks=[-2, 0, 2, 4, 6], ylabel="f(x)")
+    ax.set_xlabel("boxes of ξ that the example shares, and share of the weight")
+    miss = np.max(np.abs(fitted - means))
+    return (
+        f"At ν = {nu:.2f} the surrogate is {ex.intercept:.2f} + {ex.coef[0]:.2f} z₁ + "
+        f"{ex.coef[1]:.2f} z₂ with R² = {ex.score:.2f}; it misses the mean of f in a corner by up "
+        f"to {miss:.2f}, and says {ex.local_prediction:.2f} at ξ where f is {ex.prediction:.2f}."
+    ).replace("+ -", "− ")
+
+
+@cache
+def diabetes_fit() -> tuple[surrogate.Sums, tuple[str, ...]]:
+    """The sums behind the explanation of a linear model of the diabetes data, as `lime` samples."""
+    from sklearn.linear_model import LinearRegression
+
+    X, y = diabetes()
+    world, nu = Empirical(X), 0.75 * np.sqrt(X.shape[1])
+    model = LinearRegression().fit(X, y)
+    ex = explain(model, X.iloc[0], world, nu, seed=0, kernel="mismatch", keep=True)
+    sums = surrogate.Sums(len(ex.coef))
+    sums.add(ex.z, ex.y, np.log(ex.weights))
+    return sums, ex.names
+
+
+def penalised(kind: str, strength: float) -> np.ndarray:
+    """Coefficients under a penalty per unit of total weight, (d,)."""
+    sums, _ = diabetes_fit()
+    total = float(sums.gram[0, 0]) * np.exp(sums.log_scale)
+    how = {"ridge": strength * total} if kind == "ridge" else {"lasso": strength}
+    return surrogate.fit(sums, **how).beta[1:]
+
+
+@cache
+def _paths(kind: str) -> tuple[np.ndarray, np.ndarray]:
+    strengths = np.geomspace(0.001, 30, 60)
+    return strengths, np.array([penalised(kind, s) for s in strengths])
+
+
+def penalty(fig: Figure, strength: float, kind: str) -> str:
+    """Left: the coefficients against the penalty. Right: the coefficients at this penalty."""
+    coef, (strengths, paths) = penalised(kind, strength), _paths(kind)
+    _, names = diabetes_fit()
+    left, right = fig.subplots(1, 2, sharey=True, gridspec_kw={"wspace": 0.12})
+    for j in range(len(names)):
+        left.plot(strengths, paths[:, j], color=color.surrogate, lw=1.4)
+    left.plot(np.full(len(names), strength), coef, "o", color=color.surrogate, ms=5)
+    left.axvline(strength, color=color.muted, lw=1, ls="--")
+    left.set_xscale("log")
+    left.set_xticks([0.001, 0.01, 0.1, 1, 10], ["0.001", "0.01", "0.1", "1", "10"])
+    left.minorticks_off()
+    left.set(xlim=(0.0009, 33), ylim=(-42, 72), yticks=[-40, 0, 40])
+    left.set(xlabel="penalty λ", ylabel="coefficient")
+    shades = [color.positive if full >= 0 else color.negative for full in paths[0]]
+    right.bar(range(len(names)), coef, color=shades, width=0.7)
+    right.axhline(0, color=color.muted, lw=1)
+    right.set_xticks(range(len(names)), names, rotation=60, fontsize=12)
+    fig.subplots_adjust(bottom=0.22)
+    kept = int(np.sum(coef != 0))
+    left_over = np.abs(coef).sum() / np.abs(paths[0]).sum()
+    return (
+        f"With the {kind} penalty λ = {strength:.3g}, {kept} of {len(names)} coefficients are not "
+        f"zero, and {left_over:.0%} of their total size is left."
+    )
+
+
+def interval_runs(runs: int = 40, n: int = 2000, nu: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """First coefficient of the running example and its standard error in repeated runs."""
+    f, xi, world = running_example()
+    found = [explain(f, xi, world, nu, n=n, seed=100 + k) for k in range(runs)]
+    return np.array([ex.coef[0] for ex in found]), np.array([ex.stderr[0] for ex in found])
+
+
+@styled
+def intervals(coef: np.ndarray, stderr: np.ndarray, theory: float) -> Figure:
+    """One 95% interval a run; those that miss the theory stand out."""
+    fig = new_figure((6.4, 3.4))
+    ax = fig.subplots()
+    place = np.arange(1, len(coef) + 1)
+    for hit, shade in ((True, color.surrogate), (False, color.xi)):
+        k = (np.abs(coef - theory) <= 1.96 * stderr) == hit
+        ax.errorbar(place[k], coef[k], 1.96 * stderr[k], fmt="o", color=shade, ms=4, lw=1.6)
+    ax.axhline(theory, color=color.truth, lw=1.6)
+    ax.set(xlabel="run", ylabel="first coefficient", xlim=(0, len(coef) + 1))
+    return fig

@@ -1,1 +1,0 @@
-"""The book's figures, one module a topic, all in the one style of :mod:`limetutor.figures.style`."""

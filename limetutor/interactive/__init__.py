@@ -1,0 +1,1 @@
+"""Controls and pictures that answer, with a kernel and without."""

@@ -1,0 +1,322 @@
+"""A control that works everywhere: :func:`explore`, and :func:`show` for pictures that stand still.
+
+One ``draw`` serves three ways of showing it, chosen for the whole run by ``LIMETUTOR_MODE``:
+
+``live`` (default)
+    ipywidgets; every move of a control calls ``draw`` and replaces the picture in place.
+``static``
+    for the built book: every combination of stops is drawn now, the page holds the default
+    picture as inline SVG and what differs for the others (see :mod:`limetutor.interactive.frames`);
+    ``player.js`` puts the differences in.  The local Sphinx extension sets this mode.
+``check``
+    for tests: every control at both ends and the middle; a control that moves nothing is an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from html import escape
+from importlib import resources
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from ..plotting import style
+from . import frames
+from .controls import Choice, Control, Slider
+
+__all__ = ["Choice", "Slider", "explore", "show"]
+
+Draw = Callable[..., str]
+
+#: More frames than this would make a heavy page and a slow build.
+MAX_FRAMES = 400
+
+_seen: Counter[str] = Counter()  # pictures shown in this run, to keep ids apart
+
+
+def explore(
+    draw: Draw, *, alt: str, size: Sequence[float] = (6.4, 3.6), **controls: Control
+) -> None:
+    """Show a picture that answers to controls, with a kernel and without.
+
+    Parameters
+    ----------
+    draw
+        ``draw(fig, **values)`` draws on a fresh figure in the book's style and returns one
+        sentence that reads the picture back in words and numbers.
+    alt
+        What the figure shows, for readers who cannot see it.
+    size
+        In inches.
+    **controls
+        A :class:`Slider` or a :class:`Choice` for each argument of ``draw``.
+
+    Examples
+    --------
+    >>> explore(
+    ...     draw,
+    ...     alt="Two coefficients against the bandwidth.",
+    ...     nu=Slider(0.1, 2, 0.53, label="bandwidth ν"),
+    ... )  # doctest: +SKIP
+    """
+    if not alt.strip():
+        raise ValueError("explore needs alt: one sentence that says what the figure shows.")
+    if not controls:
+        raise ValueError("explore needs at least one control; use show for a picture without.")
+    for name, control in controls.items():
+        if not isinstance(control, Slider | Choice):
+            raise TypeError(
+                f"The control {name!r} must be a Slider or a Choice, not {type(control).__name__}."
+            )
+    player = {"live": _live, "static": _static, "check": _check}[mode()]
+    player(draw, alt, tuple(size), controls)
+
+
+def show(fig: Figure, alt: str) -> None:
+    """Show a figure that has no controls, with its description, in the theme of the page."""
+    if not alt.strip():
+        raise ValueError("show needs alt: one sentence that says what the figure shows.")
+    source = frames.svg(fig)
+    picture = frames.markup(frames.clean(source, _prefix(source, alt), alt))
+    text = f"<figure: {alt}>"
+    if mode() == "live":
+        import ipywidgets
+
+        _display(text, widget=ipywidgets.HTML(_with_style(_figure(picture, "lt-live"))))
+    elif mode() == "static":
+        _display(text, html=_figure(picture))
+    else:
+        print("show: 1 figure drawn")
+
+
+def mode() -> str:
+    """How figures are shown in this run: ``live``, ``static`` or ``check``."""
+    chosen = os.environ.get("LIMETUTOR_MODE", "live")
+    if chosen not in ("live", "static", "check"):
+        raise ValueError(f"LIMETUTOR_MODE must be live, static or check, not {chosen!r}.")
+    return chosen
+
+
+def page_css() -> str:
+    """What a page that holds figures must load: the palette and the player's layout."""
+    return style.theme_css() + _asset("player.css")
+
+
+def page_js() -> str:
+    """The script that brings static figures to life."""
+    return _asset("player.js")
+
+
+# --- one frame -------------------------------------------------------------------------------
+
+
+@style.styled
+def _frame(draw: Draw, size: Sequence[float], values: dict[str, Any]) -> tuple[str, str]:
+    """Draw once: matplotlib's SVG and the sentence."""
+    fig = style.new_figure(size)
+    sentence = draw(fig, **values)
+    if not isinstance(sentence, str) or not sentence.strip():
+        raise ValueError(
+            f"draw must return one sentence that reads the picture back in words, not {sentence!r}."
+        )
+    return frames.svg(fig), " ".join(sentence.split())
+
+
+def _defaults(controls: dict[str, Control]) -> dict[str, Any]:
+    return {name: control.default for name, control in controls.items()}
+
+
+def _prefix(source: str, alt: str) -> str:
+    """An id from the content: the same in every build, different for every figure of a page."""
+    digest = hashlib.sha256((source + alt).encode()).hexdigest()[:8]
+    _seen[digest] += 1
+    return f"lt{digest}" + (f"-{_seen[digest]}" if _seen[digest] > 1 else "")
+
+
+# --- with a kernel ---------------------------------------------------------------------------
+
+
+def _live(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Control]) -> None:
+    import ipywidgets
+
+    source, sentence = _frame(draw, size, _defaults(controls))
+    prefix = _prefix(source, alt)
+
+    def themed(source: str) -> str:
+        return _with_style(_figure(frames.markup(frames.clean(source, prefix, alt)), "lt-live"))
+
+    picture = ipywidgets.HTML(themed(source))
+    words = ipywidgets.HTML(_sentence(sentence))
+    widgets = {name: _widget(control) for name, control in controls.items()}
+
+    def redraw(_change: Any = None) -> None:
+        try:
+            source, said = _frame(draw, size, {name: w.value for name, w in widgets.items()})
+            picture.value, words.value = themed(source), _sentence(said)
+        except Exception as error:  # in a callback it would vanish: tell the reader instead
+            words.value = _sentence(f"⚠ {type(error).__name__}: {error}")
+
+    def reset(_button: Any) -> None:
+        for name, control in controls.items():
+            widgets[name].value = control.default
+
+    for widget in widgets.values():
+        widget.observe(redraw, names="value")
+    button = ipywidgets.Button(
+        description="Reset", layout={"width": "auto", "align_self": "flex-start"}
+    )
+    button.on_click(reset)
+    box = ipywidgets.VBox([picture, *widgets.values(), button, words])
+    _display(f"<explore: {alt} {sentence}>", widget=box)
+
+
+def _widget(control: Control) -> Any:
+    import ipywidgets
+
+    options = [(control.text(value), value) for value in control.live_values]
+    kind = ipywidgets.SelectionSlider if isinstance(control, Slider) else ipywidgets.Dropdown
+    return kind(
+        options=options,
+        value=control.default,
+        description=control.label,
+        style={"description_width": "initial"},
+        layout={"width": "min(100%, 32rem)"},
+    )
+
+
+# --- on a page -------------------------------------------------------------------------------
+
+
+def _static(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Control]) -> None:
+    moving = {name: control for name, control in controls.items() if not control.live}
+    if not moving:
+        raise ValueError("At least one control must work without a kernel: drop live=True.")
+    # The first control, usually the main slider, varies fastest: neighbours differ least.
+    combinations = [
+        values[::-1] for values in itertools.product(*(c.values for c in reversed(moving.values())))
+    ]
+    if len(combinations) > MAX_FRAMES:
+        raise ValueError(
+            f"{len(combinations)} combinations of stops are too many for a page "
+            f"(at most {MAX_FRAMES}): take fewer stops, or mark a control live=True."
+        )
+    fixed = _defaults(controls)
+    start = combinations.index(tuple(fixed[name] for name in moving))
+    drawn = [
+        _frame(draw, size, fixed | dict(zip(moving, values, strict=True)))
+        for values in combinations
+    ]
+    prefix = _prefix(drawn[start][0], alt)
+    pictures = [frames.clean(source, prefix, alt) for source, _ in drawn]
+    sentences = [sentence for _, sentence in drawn]
+    data = frames.encode(pictures, start)
+    data["texts"] = [[c.text(v) for v in c.values] for c in moving.values()]
+    data["sentences"] = sentences
+    html = _figure(
+        frames.markup(pictures[start])
+        + _controls_html(moving, prefix)
+        + _sentence(sentences[start])
+        + f'<script type="application/json">{_json(data)}</script>',
+        "lt-explore",
+    )
+    _display(f"<explore: {alt} {sentences[start]}>", html=html)
+
+
+def _controls_html(controls: dict[str, Control], prefix: str) -> str:
+    """Native controls, hidden until the script that serves them has started."""
+    rows = []
+    for name, control in controls.items():
+        ident, label = f"{prefix}-{name}", escape(control.label or name)
+        position = control.values.index(control.default)
+        text = escape(control.text(control.default))
+        if isinstance(control, Slider):
+            field = (
+                f'<input type="range" id="{ident}" min="0" max="{len(control.values) - 1}" '
+                f'step="1" value="{position}" data-default="{position}" autocomplete="off" '
+                f'aria-valuetext="{text}"><output for="{ident}" aria-live="off">{text}'
+                "</output>"
+            )
+        else:
+            options = "".join(
+                f"<option{' selected' if k == position else ''}>{escape(control.text(v))}</option>"
+                for k, v in enumerate(control.values)
+            )
+            field = (
+                f'<select id="{ident}" data-default="{position}" autocomplete="off">'
+                f"{options}</select>"
+            )
+        rows.append(f'<div class="lt-control"><label for="{ident}">{label}</label>{field}</div>')
+    return (
+        '<div class="lt-controls" role="group" aria-label="Controls of the figure" hidden>'
+        + "".join(rows)
+        + '<button type="button" class="lt-reset">Reset</button></div>'
+    )
+
+
+def _json(data: Any) -> str:
+    """JSON that cannot end the script element it stands in."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
+
+
+def _figure(content: str, kind: str = "lt-still") -> str:
+    return f'<div class="lt-figure {kind}">{content}</div>'
+
+
+def _sentence(text: str) -> str:
+    return f'<p class="lt-sentence" aria-live="polite">{escape(text)}</p>'
+
+
+def _with_style(html: str) -> str:
+    return f"<style>{page_css()}</style>{html}"
+
+
+def _asset(name: str) -> str:
+    return (resources.files("limetutor") / "interactive" / "player" / name).read_text(
+        encoding="utf-8"
+    )
+
+
+def _display(text: str, *, html: str | None = None, widget: Any = None) -> None:
+    """Publish one output whose plain text is stable, so that nbval can compare it."""
+    from IPython.display import display
+
+    bundle: dict[str, Any] = {"text/plain": text}
+    if html is not None:
+        bundle["text/html"] = html
+    if widget is not None:
+        view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
+        bundle["application/vnd.jupyter.widget-view+json"] = view
+    display(bundle, raw=True)
+
+
+# --- in a test -------------------------------------------------------------------------------
+
+
+def _check(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Control]) -> None:
+    defaults = _defaults(controls)
+    _frame(draw, size, defaults)
+    count = 1
+    for name, control in controls.items():
+        stops = control.values
+        probes = dict.fromkeys((0, len(stops) // 2, len(stops) - 1))
+        drawn = [_frame(draw, size, defaults | {name: stops[k]}) for k in probes]
+        count += len(drawn)
+        (first, first_words), (last, last_words) = drawn[0], drawn[-1]
+        if first == last:
+            raise ValueError(
+                f"dead control: {name!r} does not change the picture between "
+                f"{control.text(stops[0])} and {control.text(stops[-1])}."
+            )
+        if first_words == last_words:
+            raise ValueError(
+                f"dead control: {name!r} does not change the sentence between "
+                f"{control.text(stops[0])} and {control.text(stops[-1])}."
+            )
+    print(f"explore: {count} frames drawn")

@@ -1,0 +1,232 @@
+"""Many frames of one figure, stored as one SVG and what differs.
+
+Matplotlib writes the same elements in the same order for every frame as long as the number of
+artists and ticks stays the same, so a slider's forty pictures differ in a handful of attributes.
+:func:`clean` makes one frame fit for a page; :func:`encode` stores a list of them;
+:func:`decode` is the reference for what ``player.js`` does in the browser.
+
+The format, as JSON-able data.  Frames with the same tree of elements form a *group*::
+
+    {"groups": [{"base": inner markup or None for the group whose first frame is on the page,
+                 "columns": [column, …]}, …],
+     "frames": [[group, position in it], …]}
+
+A *column* is one attribute (or text) that varies, ``[element, attribute, scale, parts, data]``,
+``attribute`` empty for text.  With ``scale`` 0, ``parts`` lists the different values and ``data``
+says which one each frame takes.  Otherwise the value is ``parts`` with numbers in between, and
+``data`` has those numbers times ``scale`` frame after frame, each as its change from the frame
+before: mostly zeros and small integers, which compress well.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import xml.etree.ElementTree as ET
+from functools import lru_cache
+from typing import Any
+
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+from ..plotting.style import as_css_variable, styled
+
+_NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
+_MOVES = re.compile(r"(?:translate|rotate)\([^)]*\)")
+_FAMILY = re.compile(r"font-family: [^;]*(?:; |$)")  # the page knows better
+_REFERENCE = re.compile(r"(url\(#|^#)([^)]+)")
+_SPACES = re.compile(r"\s+")
+
+
+@styled
+def svg(fig: Figure) -> str:
+    """The figure as matplotlib's own SVG, the same text for the same figure."""
+    buffer = io.StringIO()
+    fig.dpi = 160  # of rasterized artists only: an SVG always counts in points
+    FigureCanvasSVG(fig).print_svg(buffer, metadata={"Date": None})
+    return buffer.getvalue()
+
+
+def clean(source: str, prefix: str, alt: str) -> ET.Element:
+    """Matplotlib's SVG as an inline picture: no namespaces, own ids, the page's colours."""
+    root = ET.fromstring(source)
+    names: dict[str, str] = {}
+    used = {name for el in root.iter() for name in _references(el)}
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag.rpartition("}")[2] in ("metadata", "style"):
+                parent.remove(child)
+    in_defs = {el for defs in root.iter("{http://www.w3.org/2000/svg}defs") for el in defs.iter()}
+    for el in root.iter():
+        el.tag = el.tag.rpartition("}")[2]
+        attributes = {key.rpartition("}")[2]: value for key, value in el.attrib.items()}
+        if attributes.get("id") not in used:
+            attributes.pop("id", None)
+        if attributes.get("transform", "").startswith("rotate(-0 "):
+            del attributes["transform"]
+        el.attrib = {key: _tidy(key, value, el in in_defs) for key, value in attributes.items()}
+        _rename(el.attrib, names, prefix)
+        el.text = el.text if (el.text or "").strip() else None
+        el.tail = el.tail if (el.tail or "").strip() else None
+    root.attrib = {
+        "class": "lt-svg",
+        "viewBox": root.attrib["viewBox"],
+        "role": "img",
+        "aria-label": alt,
+    }
+    return root
+
+
+def _references(el: ET.Element) -> list[str]:
+    return [
+        match.group(2)
+        for value in el.attrib.values()
+        if "#" in value
+        for match in [_REFERENCE.search(value)]
+        if match
+    ]
+
+
+def _rename(attributes: dict[str, str], names: dict[str, str], prefix: str) -> None:
+    """Number ids by first appearance, so that they agree between frames and not between figures."""
+
+    def new(old: str) -> str:
+        return names.setdefault(old, f"{prefix}-{len(names)}")
+
+    for key, value in attributes.items():
+        if key == "id":
+            attributes[key] = new(value)
+        elif "#" in value and key != "style":
+            attributes[key] = _REFERENCE.sub(lambda m: m.group(1) + new(m.group(2)), value)
+
+
+@lru_cache(maxsize=50_000)  # most values are the same in every frame
+def _tidy(key: str, value: str, in_defs: bool) -> str:
+    # A marker is small and drawn many times over: it needs a digit more than a curve.
+    digits = 2 if in_defs and len(value) < 300 else 1
+    if key in ("d", "x", "y", "points", "width", "height"):
+        rounded = _NUMBER.sub(lambda m: _short(m.group(), digits), value)
+        return _SPACES.sub(" ", rounded).strip()
+    if key == "transform":
+        return _MOVES.sub(
+            lambda move: _NUMBER.sub(lambda m: _short(m.group(), 1), move.group()), value
+        )
+    if key == "style":
+        value = _FAMILY.sub("", value)
+        return _COLOR.sub(lambda m: as_css_variable(m.group()), value)
+    return value
+
+
+def _short(number: str, digits: int) -> str:
+    """Round, and write as JavaScript would: 12.30 → 12.3, -0.0 → 0."""
+    text = f"{float(number):.{digits}f}".rstrip("0").rstrip(".") if digits else number
+    return "0" if text in ("-0", "") else text
+
+
+# ---------------------------------------------------------------------------------------------
+
+
+def markup(root: ET.Element) -> str:
+    """An element and all in it, as text to put on a page."""
+    return ET.tostring(root, encoding="unicode")
+
+
+def inner(root: ET.Element) -> str:
+    """What is in an element, as text."""
+    return (root.text or "") + "".join(markup(child) for child in root)
+
+
+def encode(frames: list[ET.Element], default: int) -> dict[str, Any]:
+    """Store ``frames``; the one numbered ``default`` is on the page and costs nothing."""
+    groups: dict[Any, list[int]] = {}
+    for number, frame in enumerate(frames):
+        groups.setdefault(_shape(frame), []).append(number)
+    places: list[list[int]] = [[0, 0]] * len(frames)
+    stored = []
+    for index, members in enumerate(groups.values()):
+        for position, number in enumerate(members):
+            places[number] = [index, position]
+        base = None if default in members else inner(frames[members[0]])
+        stored.append({"base": base, "columns": _columns([frames[m] for m in members])})
+    return {"groups": stored, "frames": places}
+
+
+def decode(page: ET.Element, data: dict[str, Any], number: int) -> ET.Element:
+    """The frame with this number, from the picture on the page and the stored differences."""
+    index, position = data["frames"][number]
+    group = data["groups"][index]
+    frame = ET.fromstring(markup(page))
+    if group["base"] is not None:
+        for child in list(frame):
+            frame.remove(child)
+        frame.extend(ET.fromstring(f"<svg>{group['base']}</svg>"))
+    elements = list(frame.iter())
+    for element, attribute, scale, parts, numbers in group["columns"]:
+        value = _value(scale, parts, numbers, position)
+        if attribute:
+            elements[element].set(attribute, value)
+        else:
+            elements[element].text = value
+    return frame
+
+
+def _shape(root: ET.Element) -> tuple[Any, ...]:
+    return tuple(
+        (el.tag, len(el), tuple(el.attrib), el.text is None, el.tail) for el in root.iter()
+    )
+
+
+def _columns(frames: list[ET.Element]) -> list[list[Any]]:
+    """What varies among frames of one shape."""
+    columns = []
+    for index, same in enumerate(zip(*(frame.iter() for frame in frames), strict=True)):
+        for attribute in (*same[0].attrib, ""):
+            values = [el.get(attribute, "") if attribute else el.text or "" for el in same]
+            if len(set(values)) > 1:
+                columns.append([index, attribute, *_column(values)])
+    return columns
+
+
+def _column(values: list[str]) -> tuple[int, list[str], list[int]]:
+    for scale in (1, 10, 100):
+        column = _as_numbers(values, scale)
+        if column:
+            return column
+    different = list(dict.fromkeys(values))
+    return 0, different, [different.index(value) for value in values]
+
+
+def _as_numbers(values: list[str], scale: int) -> tuple[int, list[str], list[int]] | None:
+    """The values as numbers in fixed surroundings, or None if that would not give them back."""
+    if len({tuple(_NUMBER.split(value)) for value in values}) > 1:
+        return None
+    between = _NUMBER.split(values[0])
+    table = [_NUMBER.findall(value) for value in values]
+    parts, vary = [between[0]], []
+    for k, numbers in enumerate(zip(*table, strict=True)):
+        if len(set(numbers)) == 1:
+            parts[-1] += numbers[0] + between[k + 1]
+            continue
+        whole = [round(float(number) * scale) for number in numbers]
+        if any(_written(w, scale) != number for w, number in zip(whole, numbers, strict=True)):
+            return None
+        vary.append(whole)
+        parts.append(between[k + 1])
+    data = [row[f] - (row[f - 1] if f else 0) for f in range(len(values)) for row in vary]
+    return scale, parts, data
+
+
+def _value(scale: int, parts: list[str], data: list[int], position: int) -> str:
+    if scale == 0:
+        return parts[data[position]]
+    width = len(parts) - 1
+    text = parts[0]
+    for k in range(width):
+        text += _written(sum(data[k : (position + 1) * width : width]), scale) + parts[k + 1]
+    return text
+
+
+def _written(whole: int, scale: int) -> str:
+    """``whole / scale`` as JavaScript writes it."""
+    return str(whole // scale) if whole % scale == 0 else repr(whole / scale)

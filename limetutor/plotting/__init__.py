@@ -1,0 +1,1 @@
+"""One look for every picture, and the pictures of results."""

@@ -1,0 +1,298 @@
+"""The errata of the paper, one test each: the printed form is wrong, the corrected one right.
+
+Numbers are those of the list in the book's reading notes.
+"""
+
+import numpy as np
+import pytest
+import reference as ref
+from scipy import integrate, optimize, stats
+
+import limetutor as lt
+from limetutor.bounds import covariance_tail, inverse_tail, response_tail, theorem_sample_size
+from limetutor.covariance import (
+    alpha_constant,
+    arrowhead_eigenvalues,
+    inverse_covariance,
+    inverse_frobenius_norm,
+    inverse_norm_bound,
+    secular,
+)
+from limetutor.theory import gaussian_tilt
+
+QUARTILE = stats.norm.ppf(0.75)
+
+
+def test_1_the_printed_sigma_tilde_is_the_square_of_the_deviation():
+    # P~ has density proportional to weight times density: measure its deviation
+    xi, nu, sigma = 1.3, 0.7, 2.0
+
+    def moment(k):
+        return integrate.quad(
+            lambda x: x**k * np.exp(-((x - xi) ** 2) / 2 / nu**2) * ref.bell(x, 0.0, sigma), -9, 9
+        )[0]
+
+    deviation = np.sqrt(moment(2) / moment(0) - (moment(1) / moment(0)) ** 2)
+    printed = nu**2 * sigma**2 / (nu**2 + sigma**2)
+    limit = lt.limit(lt.Linear([1.0]), [xi], lt.Gaussian(0, sigma), nu)
+    assert limit.sigma_tilde[0] == pytest.approx(deviation, rel=1e-9, abs=0)  # quad's own 1e-9
+    assert np.sqrt(printed) == pytest.approx(deviation, rel=1e-9, abs=0)
+    assert abs(printed - deviation) > 0.1
+    # and with the printed one alpha is not the mass of the box under P~
+    lo, hi = sigma * np.array([0, QUARTILE])
+    inside = integrate.quad(
+        lambda x: np.exp(-((x - xi) ** 2) / 2 / nu**2) * ref.bell(x, 0.0, sigma), lo, hi
+    )[0]
+    wrong = np.diff(stats.norm.cdf([lo, hi], limit.mu_tilde[0], printed))[0]
+    assert limit.alpha[0] == pytest.approx(inside / moment(0), rel=1e-9, abs=0)
+    assert abs(wrong - inside / moment(0)) > 0.05
+
+
+def test_2_the_sum_in_the_secular_equation_has_a_minus_sign():
+    alpha = np.array([0.15, 0.4, 0.7])
+    eigenvalues = np.linalg.eigvalsh(inverse_covariance(alpha))
+    assert np.all(np.abs(secular(eigenvalues, alpha)) < 1e-10)  # eigenvalues known to 1e-15
+    assert np.all(np.abs(secular(eigenvalues, alpha, sign=+1.0)) > 0.1)
+    np.testing.assert_allclose(arrowhead_eigenvalues(alpha), eigenvalues, rtol=1e-12)
+    # one feature, alpha = 1/2: the printed equation is (lambda^2 - 6 lambda + 12) / (lambda - 4) = 0,
+    # up to sign, which no real number solves; the matrix has the eigenvalues 3 +- sqrt 5
+    lam = np.linspace(-50, 50, 1000)
+    printed = (lam**2 - 6 * lam + 12) / (4 - lam)
+    np.testing.assert_allclose(secular(lam, [0.5], sign=+1.0), printed, rtol=1e-10)
+    assert np.all(lam**2 - 6 * lam + 12 >= 3)
+    np.testing.assert_allclose(arrowhead_eigenvalues([0.5]), 3 + np.sqrt([5.0]) * [-1, 1])
+    np.testing.assert_allclose(secular(3 + np.sqrt([5.0]) * [-1, 1], [0.5]), 0.0, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("d", "least"), [(1, 0.02), (2, 0.05), (5, 0.4), (10, 0.9)]
+)  # measured over 8000 runs: 0.030, 0.084, 0.457, 0.951
+def test_3_entries_within_t_do_not_keep_the_covariance_matrix_within_t(d, least):
+    n, runs = 2000, 1500
+    t = np.sqrt(np.log(4 * d**2 / 0.01) / (2 * n))
+    assert covariance_tail(t, n, d, corrected=False) == pytest.approx(0.01, rel=1e-12, abs=0)
+    # p = 2 and nu so large that every weight is 1: the indicators are fair coins
+    wide = lt.limit(lt.Linear(np.ones(d)), np.full(d, 0.3), lt.Gaussian(p=2), 1e6)
+    np.testing.assert_allclose(wide.alpha, 0.5, rtol=1e-6)
+    rng = np.random.default_rng(d)
+    errors = np.empty(runs)
+    for run in range(runs):
+        z = np.ones((n, d + 1), dtype=np.float32)  # counts up to 2000 are exact
+        z[:, 1:] = rng.integers(0, 2, (n, d), dtype=np.int8)
+        errors[run] = np.linalg.norm(z.T @ z / n - wide.Sigma, 2)
+    frequency = np.mean(errors >= t)
+    assert frequency > least > 0.01  # the printed bound, broken by more than 4 standard errors
+    assert frequency <= covariance_tail(t, n, d)
+    # where the corrected bound says 0.01 it is so
+    t = np.sqrt(np.log(2 * (d + 1) ** 2 / 0.01) * (d + 1) ** 2 / (2 * n))
+    assert covariance_tail(t, n, d) == pytest.approx(0.01, rel=1e-12, abs=0)
+    assert np.mean(errors >= t) <= 0.01
+
+
+def test_3_the_number_of_entries_is_not_bounded_by_2_d_squared():
+    assert [d for d in range(1, 30) if (d + 1) ** 2 > 2 * d**2] == [1, 2]
+
+
+def test_4_a_constant_model_still_has_a_noisy_response():
+    f, xi, nu, n = lt.Linear([0.0, 0.0], 5.0), np.zeros(2), 1.0, 200
+    limit = lt.limit(f, xi, lt.Gaussian(), nu)
+    rng = np.random.default_rng(0)
+    errors = []
+    for _ in range(300):
+        x = rng.normal(size=(n, 2))
+        # xi lies in the box from 0 to the upper quartile
+        z = np.column_stack([np.ones(n), (x >= 0) & (x < QUARTILE)])
+        pi = np.exp(-np.sum(x**2, axis=1) / (2 * nu**2))
+        errors.append(np.linalg.norm(z.T @ (pi * f(x)) / n - limit.Gamma))
+    t = 0.05
+    assert response_tail(t, n, f, xi, nu, 1.0, corrected=False) == 0.0  # printed: never
+    assert np.mean(np.array(errors) > t) > 0.5  # in fact: mostly
+    assert np.mean(np.array(errors) > t) <= response_tail(t, n, f, xi, nu, 1.0)
+    # and where the corrected bound is not empty it holds
+    t = 2.2
+    assert response_tail(t, n, f, xi, nu, 1.0) < 0.5
+    assert np.mean(np.array(errors) > t) <= response_tail(t, n, f, xi, nu, 1.0)
+
+
+def test_4_the_printed_response_bound_misses_the_same_factor_as_3():
+    # f whose pi f varies as much as f itself: nu large. Entries are each within t, the norm is not.
+    d, n, nu, runs = 30, 200, 1e4, 400
+    f, xi = lt.Linear([1.0] + [0.0] * (d - 1)), np.full(d, 0.3)
+    limit = lt.limit(f, xi, lt.Gaussian(p=2), nu)
+    t = np.sqrt(np.log(4 * d / 0.01) * 2 / n)
+    assert response_tail(t, n, f, xi, nu, 1.0, corrected=False) == pytest.approx(
+        0.01, rel=1e-12, abs=0
+    )
+    rng = np.random.default_rng(1)
+    errors = np.empty(runs)
+    for run in range(runs):
+        x = rng.normal(size=(n, d))
+        z = np.column_stack([np.ones(n), x >= 0])
+        errors[run] = np.linalg.norm(
+            z.T @ (np.exp(-np.sum((x - xi) ** 2, 1) / 2 / nu**2) * x[:, 0]) / n - limit.Gamma
+        )
+    assert (
+        np.mean(errors > t) > 0.04
+    )  # four times the 0.01 that is printed, 6 standard errors above
+    assert np.mean(errors > t) <= min(1, response_tail(t, n, f, xi, nu, 1.0))
+
+
+def test_5_the_frobenius_norm_needs_a_factor_two_and_a_square():
+    alpha, C = np.array([0.2, 0.6, 0.45]), 0.3
+    norm = np.linalg.norm(inverse_covariance(alpha) / C)
+    assert inverse_frobenius_norm(alpha, C) == pytest.approx(norm, rel=1e-13, abs=0)
+    assert inverse_frobenius_norm(alpha, C, printed=True) < 0.7 * norm
+    # the printed expression, from the paper
+    a = alpha
+    printed = (1 + np.sum(a / (1 - a))) ** 2 + np.sum(1 / (1 - a) ** 2) + np.sum(1 / (a * (1 - a)))
+    assert inverse_frobenius_norm(alpha, C, printed=True) == pytest.approx(
+        np.sqrt(printed) / C, rel=1e-13, abs=0
+    )
+    # the lemma's final bound survives
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        alpha = rng.uniform(0.001, 0.999, int(rng.integers(1, 31)))
+        assert np.linalg.norm(inverse_covariance(alpha)) <= inverse_norm_bound(alpha)
+
+
+def test_6_the_second_order_antiderivative_has_2ax_plus_b():
+    # F' must be x^2 exp(-ax^2+bx+c): by differences of F over an interval against quadrature
+    mp = ref.mp
+    a, b, c = mp.mpf("0.8"), mp.mpf("0.5"), mp.mpf("-0.3")
+
+    def antiderivative(x, factor):
+        bell = mp.exp(-a * x**2 + b * x + c)
+        front = mp.sqrt(mp.pi) * (2 * a + b**2) / (8 * a ** mp.mpf("2.5"))
+        error = mp.erf((2 * a * x - b) / (2 * mp.sqrt(a)))
+        return front * mp.exp(b**2 / (4 * a) + c) * error - (factor * a * x + b) / (4 * a**2) * bell
+
+    true = mp.quad(lambda x: x**2 * mp.exp(-a * x**2 + b * x + c), [-1, 0, 2])
+    right, wrong = (antiderivative(2, k) - antiderivative(-1, k) for k in (2, 1))
+    assert abs(right - true) < mp.mpf(10) ** -40
+    assert abs(wrong - true) > 0.1
+    # what the package integrates is the right one: a = 1/2nu^2 + 1/2sigma^2 and so on
+    from limetutor.laws import gaussian_integral
+
+    xi, mu, nu, sigma = mp.mpf("0.4"), mp.mpf("-0.7"), mp.mpf("0.9"), mp.mpf("1.6")
+    a, b = 1 / (2 * nu**2) + 1 / (2 * sigma**2), xi / nu**2 + mu / sigma**2
+    c = -(xi**2 / (2 * nu**2) + mu**2 / (2 * sigma**2))
+    expected = (antiderivative(2, 2) - antiderivative(-1, 2)) / (sigma * mp.sqrt(2 * mp.pi))
+    found = gaussian_integral(2, 0.4, -0.7, 0.9, 1.6, -1.0, 2.0)
+    assert found == pytest.approx(float(expected), rel=1e-13, abs=0)
+
+
+def test_6_the_constant_of_the_zeroth_order_needs_a_half_on_both_squares():
+    xi, mu, nu, sigma = 0.4, -0.7, 0.9, 1.6
+    a, b = 1 / (2 * nu**2) + 1 / (2 * sigma**2), xi / nu**2 + mu / sigma**2
+    claimed = -((xi - mu) ** 2) / (2 * (nu**2 + sigma**2))  # what b^2/4a + c must be
+    right, printed = (-(xi**2 / (2 * nu**2) + half * mu**2 / sigma**2) for half in (0.5, 1.0))
+    assert b**2 / (4 * a) + right == pytest.approx(claimed, rel=1e-13, abs=0)
+    assert abs(b**2 / (4 * a) + printed - claimed) > 0.05
+    # and the integral itself sides with the claim
+    value = integrate.quad(
+        lambda x: np.exp(-((x - xi) ** 2) / 2 / nu**2) * ref.bell(x, mu, sigma), -12, 12
+    )[0]
+    assert value == pytest.approx(nu / np.hypot(nu, sigma) * np.exp(claimed), rel=1e-9, abs=0)
+
+
+def test_7_the_sample_size_fits_the_proposition_and_not_the_proofs_quote_of_it():
+    # n_4 is what makes the proposition's bound eta/3 at t_3 = eps / 2||Gamma||, with ||Gamma||
+    # replaced by its bound C sqrt(d (3 f(mu~)^2 + sigma~^2 ||a||^2))
+    d, eps, eta = 3, 0.2, 0.1
+    f, xi = lt.Linear([1.0, -2.0, 0.5], 0.3), np.array([0.2, 0.9, -0.4])
+    limit = lt.limit(f, xi, lt.Gaussian(), 1.2)
+    C, A, centre = limit.C, alpha_constant(limit.alpha), f(limit.mu_tilde[None])[0]
+    gamma = C * np.sqrt(d * (3 * centre**2 + np.sum((f.a * limit.sigma_tilde) ** 2)))
+    assert np.linalg.norm(limit.Gamma) <= gamma
+    n, t = theorem_sample_size(limit, 1.0, eps, eta, corrected=False), eps / (2 * gamma)
+    proposition = inverse_tail(t, round(n), d, C, A, corrected=False)
+    assert proposition == pytest.approx(
+        eta / 3, rel=1e-6, abs=0
+    )  # n is 1e9, rounded to a whole number
+    quoted = 8 * d**2 * np.exp(-(C**3) * n * t**2 / (162 * d**2 * A**4))
+    assert quoted < 1e-3 * eta / 3  # d^2 / C times too large an exponent
+    # and that quote is not what the proof of the proposition gives: its t_1 squared, doubled
+    t_1 = C**2 * t / (18 * d**2 * A**2)
+    assert 2 * t_1**2 == pytest.approx(C**4 * t**2 / (162 * d**4 * A**4), rel=1e-12, abs=0)
+
+
+def test_8_the_model_returns_one_value_per_example():
+    # f(x) is a vector of n values, or the least-squares problem does not multiply out
+    n, d = 7, 3
+    x = np.random.default_rng(0).normal(size=(n, d))
+    y = lt.Linear(np.ones(d))(x)
+    assert y.shape == (n,) != (d + 1,)
+    assert (np.ones((n, d + 1)).T @ y).shape == (d + 1,)
+
+
+def test_8_limes_bandwidth_is_three_quarters_of_the_root_of_d():
+    from lime import lime_tabular
+
+    X = np.random.default_rng(0).normal(size=(40, 9))
+    explainer = lime_tabular.LimeTabularExplainer(X, mode="regression")
+    width = explainer.base.kernel_fn.keywords["kernel_width"]
+    assert width == pytest.approx(0.75 * np.sqrt(9), rel=1e-12, abs=0)
+    assert width != pytest.approx(0.75 * 9, rel=0.1, abs=0)
+
+
+def test_8_the_local_error_lives_on_the_distance_from_mu_tilde_to_xi():
+    f, xi, world = lt.Linear([1.0]), np.array([0.3]), lt.Gaussian(p=4)
+    with pytest.warns(lt.PrecisionWarning):  # theta underflows at this bandwidth
+        narrow = lt.limit(f, xi, world, 1e-3)
+    wide = lt.limit(f, xi, world, 1e3)
+    # narrow: mu~ is far from mu, as printed, and yet the error is gone, since mu~ = xi
+    assert abs(narrow.mu_tilde[0] - 0.0) > 0.29
+    assert abs(narrow.local_error) < 1e-5
+    # wide: mu~ is mu, and the error stays, since mu~ is far from xi
+    assert abs(wide.mu_tilde[0] - 0.0) < 1e-6
+    assert abs(wide.local_error) > 0.02
+
+
+def beta(xi, nu, sigma=1.0):
+    """Slope of the coefficient at xi for mu = 0, p = 4, per unit of gradient."""
+    t = np.asarray(xi) / sigma
+    edges = np.array([-np.inf, -QUARTILE, 0.0, QUARTILE, np.inf])
+    k = np.searchsorted(edges, t, side="right") - 1
+    return gaussian_tilt(xi, nu, 0.0, sigma, edges[k], edges[k + 1])
+
+
+def test_9_the_three_published_numbers_do_not_fit_together():
+    # mu = 0, sigma = 1, p = 4, nu = 1: beta_1 = 11.4 has two solutions
+    fit = [
+        optimize.brentq(lambda x: 10 * beta(x, 1.0).gap - 11.4, *bracket)
+        for bracket in ((0.7, 1.3), (1.3, 2.5))
+    ]
+    np.testing.assert_allclose(fit, [0.961, 1.737], atol=0.001)  # printed to three digits
+    # beta_2 = -4.1 has one up to sign ...
+    grid = np.linspace(1e-4, QUARTILE - 1e-9, 4001)
+    roots = grid[np.flatnonzero(np.diff(np.sign(-10 * beta(grid, 1.0).gap + 4.1)))]
+    np.testing.assert_allclose(roots, [0.089], atol=0.0005)
+    outer = beta(np.linspace(QUARTILE + 1e-9, 9, 4001), 1.0)
+    assert np.all(-10 * outer.gap < -4.5)  # none in the outer box
+    world = lt.Gaussian(mu=0, sigma=1, p=4)
+    at = lt.limit(lt.Linear([-10.0]), [0.089], world, 1.0)
+    assert at.coef[0] == pytest.approx(-4.1, abs=0.01)
+    # ... which no bandwidth switches off
+    assert np.isnan(at.critical_nu[0])
+    assert np.all(beta(0.089, np.geomspace(0.02, 100, 400)).gap > 0)
+    # while what 0.53 switches off has another coefficient at nu = 1
+    off = optimize.brentq(lambda x: beta(x, 0.53).gap, 0.35, 0.6)
+    assert off == pytest.approx(0.432, abs=0.001)
+    assert -10 * beta(off, 1.0).gap == pytest.approx(-1.76, abs=0.01)
+
+
+def test_9_no_common_sigma_reconciles_them():
+    # xi_2 such that 0.53 switches it off, then beta_2 at nu = 1, for every sigma up to 14
+    def switched_off(sigma):
+        # mu~ = middle of the box: xi = middle (1 + nu^2 / sigma^2), if that stays in the box
+        middle = sigma * QUARTILE / 2
+        xi = middle * (1 + 0.53**2 / sigma**2)
+        if not 0 < xi < sigma * QUARTILE:
+            return np.nan
+        assert abs(beta(xi, 0.53, sigma).gap) < 1e-8 * sigma  # switched off, up to rounding
+        return -10 * beta(xi, 1.0, sigma).gap
+
+    found = np.array([switched_off(sigma) for sigma in np.linspace(0.2, 14, 139)])
+    assert np.sum(np.isfinite(found)) > 130
+    assert np.nanmin(found) > -4.05  # what rounds to -4.1 begins there
+    assert switched_off(14.4) < -4.1  # beyond 14 it could be: hence the limit of the statement

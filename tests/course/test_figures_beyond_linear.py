@@ -1,0 +1,102 @@
+"""What the pictures of the chapter *beyond linear* claim, and the judges of its exercises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import limetutor as lt
+from limetutor.course.answers import verdict
+from limetutor.course.figures import beyond_linear as figures
+from limetutor.plotting.style import new_figure
+from limetutor.worlds import standard_quantiles
+
+Q = standard_quantiles(4)[3]
+
+
+@pytest.mark.parametrize("model", figures.CURVES)
+def test_the_curve_is_the_coefficient_of_one_feature_at_a_time(model: str):
+    xi = np.array([-1.3, 0.2, 0.6])
+    exact, guess = figures.exact_and_guess(xi, 0.7, model)
+    c, a = figures.CURVES[model]
+    for j, at in enumerate(xi):
+        alone = lt.limit(lt.Quadratic([[c]], [a]), [at], lt.Gaussian(), 0.7).coef[0]
+        assert exact[j] == pytest.approx(alone, rel=1e-12)
+        slope = lt.Linear([2 * c * at + a])
+        assert guess[j] == lt.limit(slope, [at], lt.Gaussian(), 0.7).coef[0]
+
+
+def test_narrow_boxes_and_a_narrow_bandwidth_bring_the_guess_to_the_coefficient():
+    def gap(nu: float, p: int) -> float:
+        exact, guess = figures.exact_and_guess(figures.positions(4).ravel(), nu, "x²", p)
+        return np.abs(exact - guess).max()
+
+    assert gap(0.05, 64) < 0.5 * gap(0.05, 4)
+    assert gap(0.05, 64) < 0.1 * gap(5.0, 64)
+
+
+@pytest.mark.filterwarnings("ignore::limetutor.PrecisionWarning")
+@pytest.mark.parametrize("xi", [-0.9, 0.1, 0.5, 1.4])
+def test_the_smallest_bandwidth_leaves_a_secant(xi: float):
+    """Proposition prop-secant, for a parabola in two features that act together."""
+    f, other = lt.Quadratic([[1, 0.7], [0.7, -0.5]], [0.3, 1]), 0.4
+    edges = np.array([-Q, 0, Q])
+    nearest = edges[np.argmin(np.abs(edges - xi))]
+    expected = np.subtract(*f([[xi, other], [nearest, other]]))
+    found = [lt.limit(f, [xi, other], lt.Gaussian(), nu).coef[0] for nu in (0.01, 0.002)]
+    assert abs(found[1] - expected) < 0.1 * abs(found[0] - expected)
+    assert found[1] == pytest.approx(expected, abs=5e-4)
+
+
+def test_the_sentences():
+    said = figures.curved(new_figure(), 1.0, "x²", 4)
+    assert "is −0.655, and the slope there would give +0.127" in said
+    said = figures.side_by_side(new_figure(), 1.0, "linear")
+    assert "Shapley values is 0.96; with the gradient −0.30" in said
+    assert "the gradient is zero" in figures.side_by_side(new_figure(), 1.0, "forest")
+
+
+@pytest.mark.parametrize("model", ["linear", "kernel ridge", "forest"])
+def test_lime_is_nearer_to_shapley_values_than_to_gradients(model: str):
+    lime, shapley, slope, _ = figures.four_explanations(model, 1.0).values()
+    assert figures.agreement(lime, shapley) > 0.9 > figures.agreement(lime, slope)
+
+
+def test_input_times_gradient_of_a_linear_model_is_its_shapley_value():
+    _, shapley, _, times = figures.four_explanations("linear", 1.0).values()
+    np.testing.assert_allclose(times, shapley, atol=1e-6 * np.abs(shapley).max())
+
+
+M = 1 - 4 * Q * np.exp(-(Q**2) / 2) / np.sqrt(2 * np.pi)  # mean of x² in the box of 0
+RIGHT = {
+    "beyond-linear/1": 4 / 3 * (M - 1),
+    "beyond-linear/2": 0.5**3 - Q**3,
+    "beyond-linear/3": [1, 1],
+}
+WRONG = [
+    ("beyond-linear/1", 0, "the gradient"),
+    ("beyond-linear/1", M - 1, "all of the data"),
+    ("beyond-linear/1", 4 / 3 * (1 - M), "sign"),
+    ("beyond-linear/1", "x", "the mean outside"),
+    ("beyond-linear/2", 0.125, "nearer"),
+    ("beyond-linear/2", 0.75 * (0.5 - Q), "tangent"),
+    ("beyond-linear/2", Q**3 - 0.125, "sign"),
+    ("beyond-linear/2", 7, "Which edge"),
+    ("beyond-linear/3", [2, 2], "input × gradient"),
+    ("beyond-linear/3", [2, 1], "the gradient at ξ"),
+    ("beyond-linear/3", 1, "four coalitions"),
+]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_answers_are_accepted(name: str):
+    assert verdict(name, RIGHT[name]) == (True, "✓ Right.")
+
+
+@pytest.mark.parametrize(("name", "answer", "hint"), WRONG)
+def test_wrong_answers_get_their_hint(name: str, answer: Any, hint: str):
+    right, words = verdict(name, answer)
+    assert not right
+    assert hint in words

@@ -1,0 +1,90 @@
+"""What the figures of the chapter on the covariance claim."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import limetutor as lt
+from limetutor.course.experiments import running_example
+from limetutor.course.figures import covariance
+from limetutor.covariance import inverse_covariance, inverse_frobenius_norm
+from limetutor.plotting.style import new_figure
+
+F, XI, WORLD = running_example()
+
+
+def sigma(nu: float, p: int = 4) -> np.ndarray:
+    return lt.limit(F, XI, lt.Gaussian(p=p), nu).Sigma
+
+
+@pytest.mark.parametrize("p", [4, 16])
+def test_the_curves_are_the_eigenvalues_of_sigma(p: int):
+    scaled, C = covariance.spectrum(p)
+    for k in (0, 20, 49):
+        expected = np.linalg.eigvalsh(sigma(covariance.NU[k], p))
+        # numpy is exact to 1e-16 of the largest; the smallest is 3e-5 of it
+        np.testing.assert_allclose(scaled[k] * C[k], expected, rtol=1e-9)
+
+
+def test_all_eigenvalues_but_one_fall_as_the_bandwidth_shrinks():
+    for nu, rest in ((0.1, 0.15), (0.05, 0.03)):
+        values = np.linalg.eigvalsh(sigma(nu)) / lt.limit(F, XI, WORLD, nu).C
+        assert values[-1] > 10.2
+        assert values[-2] < rest
+    scaled, _ = covariance.spectrum(4)
+    assert np.all(np.diff(scaled[:, 0]) > 0)  # the smallest, from ν = 0.1 upwards
+    assert np.all(np.diff(scaled[:, -1]) < 0)  # the largest, towards d + 1
+
+
+def test_more_boxes_hurt_at_wide_bandwidths_and_help_at_narrow_ones():
+    few, _ = covariance.spectrum(4)
+    many, _ = covariance.spectrum(16)
+    assert many[-1, 0] < few[-1, 0]
+    assert many[0, 0] > few[0, 0]
+
+
+def test_the_mean_weight_is_that_of_the_limit():
+    for nu in (0.1, 1.0, 3.0):
+        assert covariance.mean_weight(nu) == pytest.approx(lt.limit(F, XI, WORLD, nu).C, rel=1e-12)
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_the_sentence_names_the_condition_number(scaled: bool):
+    said = covariance.eigenvalues(new_figure(), 0.53, scaled, 4)
+    values = np.linalg.eigvalsh(sigma(0.53))
+    assert f"condition number of {values[-1] / values[0]:.2g}." in said
+
+
+def test_numbers_are_written_for_readers():
+    written = [covariance._number(v) for v in (0.0953, 24.6, 29664.0, 1.3e-14, 3.3e10)]
+    assert written == ["0.095", "25", "30000", "1.3·10⁻¹⁴", "3.3·10¹⁰"]
+
+
+def test_the_table_shows_both_matrices():
+    fig = new_figure((6.4, 3.2))
+    covariance.matrix_and_inverse(fig, 1.0)
+    left, right = ([t.get_text() for t in ax.texts] for ax in fig.axes)
+    assert left[:4] == ["1.00", "0.39", "0.36", "0.35"]
+    assert right[:4] == ["2.76", "−1.64", "−1.57", "−1.55"]
+    assert right.count("0") == 6
+    assert left.count("0") == 0
+
+
+def test_the_secular_curve_marks_the_eigenvalues():
+    alpha = np.array([0.2, 0.35, 0.9])
+    ax = covariance.secular_curve(alpha).axes[0]
+    dots = next(line for line in ax.lines if line.get_marker() == "o")
+    S = inverse_covariance(alpha)
+    np.testing.assert_allclose(dots.get_xdata(), np.linalg.eigvalsh(S), rtol=1e-12)
+    assert ax.get_xlim()[1] > dots.get_xdata().max()
+
+
+def test_the_bound_holds_with_two_in_place_of_three():
+    # the chapter's proof ends there; random probabilities of up to 30 features
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        alpha = rng.uniform(0.001, 0.999, int(rng.integers(1, 31)))
+        A = np.max(1 / (alpha * (1 - alpha)))
+        norm = inverse_frobenius_norm(alpha)
+        assert norm <= 2 * len(alpha) * A * (1 + 1e-12)

@@ -1,0 +1,117 @@
+"""What the figures of the chapter discretization claim, and the two formulas behind them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from limetutor.course.figures import discretization as figures
+from limetutor.plotting.style import new_figure, styled
+from limetutor.worlds import Empirical, edge_stderr, misplaced_share, standard_quantiles
+
+
+def drawn(draw, **values):
+    return styled(lambda: draw(new_figure(), **values))()
+
+
+@pytest.mark.parametrize("p", [2, 4, 5, 10])
+def test_standard_error_of_an_edge_is_what_simulation_finds(p):
+    n, runs = 1000, 1500
+    x = np.random.default_rng(p).standard_normal((runs, n))
+    edges = np.quantile(x, np.arange(1, p) / p, axis=1)
+    # a deviation from 1500 runs has a relative standard error of 1.8%; four of them, for 9 edges
+    np.testing.assert_allclose(edges.std(axis=1), edge_stderr(p, n), rtol=4 / np.sqrt(2 * runs))
+
+
+def test_standard_error_falls_with_the_root_of_n():
+    np.testing.assert_allclose(edge_stderr(7, 400), edge_stderr(7, 100) / 2, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [stats.norm(3, 2), stats.expon(), stats.uniform()],
+    ids=["normal", "exponential", "uniform"],  # the same in every worker
+)
+@pytest.mark.parametrize("p", [2, 4, 10])
+def test_share_of_instances_in_another_box_does_not_depend_on_the_law(law, p):
+    n, runs = 1000, 700
+    x = law.rvs((runs, n), random_state=np.random.default_rng(p))
+    orders = np.arange(1, p) / p
+    between = np.abs(law.cdf(np.quantile(x, orders, axis=1)) - orders[:, None]).sum(axis=0)
+    error = between.std() / np.sqrt(runs)
+    # four standard errors, and the 1/n that the limit leaves out
+    assert abs(between.mean() - misplaced_share(p, n)) < 4 * error + 1 / n
+
+
+def test_quantiles_investigation_shows_empirical_edges_close_to_theoretical_ones():
+    """The paper: 'already very close' at 500 training points, generic ξ, no difference."""
+    setting = figures.quantile_setting()
+    assert setting.X.shape == (500, 2)
+    np.testing.assert_array_equal(setting.theoretical, standard_quantiles(4)[1:-1])
+    for j in range(2):
+        np.testing.assert_array_equal(
+            setting.empirical[j], np.quantile(setting.X[:, j], [0.25, 0.5, 0.75])
+        )
+    assert np.all(np.abs(setting.empirical - setting.theoretical) < 4 * setting.stderr)
+
+
+def test_quantiles_investigation_holds_for_other_training_sets():
+    for seed in range(40):  # 240 edges: the largest of so many errors stays below 4 deviations
+        setting = figures.quantile_setting(seed=seed)
+        assert np.all(np.abs(setting.empirical - setting.theoretical) < 4 * setting.stderr)
+
+
+def test_at_an_edge_half_of_the_examples_are_encoded_differently():
+    setting = figures.quantile_setting()
+    inside = (setting.theoretical[2] + setting.empirical[0, 2]) / 2
+    assert figures.agreement(0.3, setting) > 0.95
+    assert figures.agreement(inside, setting) == pytest.approx(0.5, abs=0.05)
+
+
+def test_coefficient_jumps_at_every_edge():
+    for nu in (0.5, 1, 2):
+        x, beta = figures.coefficient_curve(nu)
+        ends = np.flatnonzero(np.isnan(x))[:-1]
+        np.testing.assert_allclose(x[ends - 1], x[ends + 1])
+        jumps = beta[ends + 1] - beta[ends - 1]
+        assert np.all(jumps > 0.8)
+        smooth = np.diff(beta)[np.isfinite(np.diff(beta))]
+        assert np.max(np.abs(smooth)) < 0.1
+
+
+def test_quantiles_figure_draws():
+    fig = figures.quantiles_investigation(figures.quantile_setting(), np.array([0.7, -0.3]))
+    dashed = [line for line in fig.axes[0].lines if line.get_linestyle() == "--"]
+    assert len(dashed) == 6
+
+
+@pytest.mark.parametrize("p", [2, 4, 32])
+@pytest.mark.parametrize("patient", [22.0, 29.4])
+def test_body_mass_says_which_box(p, patient):
+    sentence = drawn(figures.body_mass, p=p, patient=patient)
+    values = figures._bmi()[:, None]
+    boxes = Empirical(values, p=p).boxes()
+    own = boxes.discretize(np.array([[patient]]))[0, 0]
+    assert f"box {own + 1} of {p}" in sentence
+    assert f"{np.sum(boxes.discretize(values) == own)} of the 442" in sentence
+
+
+def test_convergence_says_whether_the_box_is_the_same():
+    assert "another box" in drawn(figures.convergence, n=500, which=3)
+    assert "the same box" in drawn(figures.convergence, n=10, which=2)
+
+
+def test_crossing_changes_the_box_between_its_sides():
+    below, above = (drawn(figures.crossing, xi=xi, nu=1) for xi in (0.67, 0.68))
+    assert "third box" in below
+    assert "is 0.00" in below
+    assert "highest box" in above
+    assert "is 1.16" in above
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(-0.001, "0.00"), (-1.5, "−1.50"), (0, "0.00"), (2.346, "2.35")]
+)
+def test_signed_numbers_have_no_minus_zero(value, text):
+    assert figures.signed(value) == text

@@ -1,0 +1,81 @@
+"""What the pictures of the chapter on images claim, and the judges of its exercises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from limetutor import images
+from limetutor.course.answers import verdict
+from limetutor.course.figures import images as figures
+from limetutor.plotting.style import new_figure
+
+
+def test_empty_superpixels_are_seen_only_against_a_grey_reference():
+    model, image = figures.example()
+    labels = images.superpixels(image)
+    empty = np.bincount(labels.ravel(), image.ravel()) == 0
+    assert empty.sum() >= 3
+    five = figures.score(model, 5)
+    paper, grey = (images.image_limit(five, image, labels, reference=tone).coef for tone in (0, 8))
+    np.testing.assert_array_equal(paper[empty], 0)
+    assert np.abs(grey[empty]).max() > 1
+    said = figures.hidden_tone(new_figure(), 8.0, 5)
+    assert "0 of 16 superpixels" in said
+    assert "in row 2, column 3" in said
+
+
+def test_superpixels_that_follow_the_tones_leave_less_to_explain():
+    model, image = figures.example()
+    totals = [
+        np.abs(images.image_limit(figures.score(model, 5), image, patches).coef).sum()
+        for patches in (images.superpixels(image), images.superpixels(image, tone=0.3))
+    ]
+    assert totals[1] < 0.75 * totals[0]
+
+
+def test_the_bandwidth_leads_from_occlusion_to_banzhaf_values():
+    sums = figures.probabilities()
+    narrow, wide = (images.weighted_fit(sums, nu, "mismatch")[1:] for nu in (0.1, 100.0))
+    np.testing.assert_allclose(narrow, images.difference_of_means(sums, 1.0), atol=1e-12)
+    np.testing.assert_allclose(wide, images.difference_of_means(sums, 0.5), atol=1e-4)
+    lime = images.weighted_fit(sums, 0.25, "cosine")[1:]
+    assert np.abs(lime - wide).max() < 0.03  # lime's setting is close to equal weights
+    assert "probability 0.62" in figures.bandwidths(new_figure(), 1.0, "mismatch")
+    assert "probability" not in figures.bandwidths(new_figure(), 1.0, "cosine")
+
+
+def test_the_whole_story_has_four_panels():
+    model, image = figures.example()
+    fig = figures.whole_story(model, image, images.superpixels(image), (5, 6))
+    assert [ax.get_title() for ax in fig.axes] == ["image", "a sample", "for 5", "for 6"]
+    assert np.argmax(model.predict_proba(image.reshape(1, -1))) == 5
+
+
+RIGHT = {"images/1": 2.4, "images/2": 1 / np.sqrt(2 * np.log(9)), "images/3": [0.5, 1.0]}
+WRONG = [
+    ("images/1", 5.2, "subtract"),
+    ("images/1", 0.3, "own mean"),
+    ("images/1", -2.4, "sign"),
+    ("images/1", 9, "Sum weight"),
+    ("images/2", 1 / (2 * np.log(9)), "take the root"),
+    ("images/2", 1 / np.sqrt(np.log(9)), "factor of 2"),
+    ("images/2", 0.9, "solve for ν"),
+    ("images/3", [1, 0.5], "comes first"),
+    ("images/3", [0.25, 1], "how often"),
+    ("images/3", 1, "mean of f is α"),
+]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_answers_are_accepted(name: str):
+    assert verdict(name, RIGHT[name]) == (True, "✓ Right.")
+
+
+@pytest.mark.parametrize(("name", "answer", "hint"), WRONG)
+def test_wrong_answers_get_their_hint(name: str, answer: Any, hint: str):
+    right, words = verdict(name, answer)
+    assert not right
+    assert hint in words

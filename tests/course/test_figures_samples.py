@@ -1,0 +1,87 @@
+"""What the figures of the chapter on the number of samples claim."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import limetutor as lt
+from limetutor.course.experiments import repeat_fits, running_example
+from limetutor.course.figures import samples
+from limetutor.normal_limit import asymptotic_covariance
+from limetutor.plotting.style import new_figure
+
+
+def test_fits_in_a_stack_are_the_fits_one_by_one() -> None:
+    f, xi, world = running_example(4)
+    stack = repeat_fits(f, xi, world, 1.0, n=400, runs=60)
+    one_by_one = lt.repeat(f, xi, world, 1.0, n=400, runs=60)
+    error = np.hypot(stack.std(0, ddof=1), one_by_one.coef.std(0, ddof=1)) / np.sqrt(60)
+    assert np.all(np.abs(stack.mean(0) - one_by_one.mean) < 4 * error)
+    exact = lt.explain(f, xi, world, 1.0, n=400, seed=0, sampler="gaussian").coef
+    assert repeat_fits(f, xi, world, 1.0, n=400, runs=1)[0] == pytest.approx(exact, abs=1e-9)
+    tilted = lt.explain(f, xi, world, 1.0, n=400, seed=0, sampler="tilted").coef
+    alone = repeat_fits(f, xi, world, 1.0, n=400, runs=1, sampler="tilted")
+    assert alone[0] == pytest.approx(tilted, abs=1e-9)
+
+
+@pytest.mark.parametrize("nu", [1.0, 0.53])
+def test_large_runs_spread_as_the_normal_limit_says(nu: float) -> None:
+    beta, deviation, values = samples.one_coefficient(1500, nu)
+    assert abs(values.mean() - beta) < 4 * deviation / np.sqrt(len(values)) + 0.05 * deviation
+    # the deviation of 300 runs is itself uncertain by 4%
+    assert values.std(ddof=1) == pytest.approx(deviation, rel=0.16)
+
+
+def test_small_runs_are_biased_and_wider() -> None:
+    beta, deviation, values = samples.one_coefficient(30, 0.53)
+    assert values.mean() > beta + 1
+    assert values.std() > 1.2 * deviation
+
+
+@pytest.mark.parametrize(("n", "nu"), [(30, 0.53), (2000, 1.0)])
+def test_the_picture_of_the_normal_limit_says_what_it_shows(n: int, nu: float) -> None:
+    text = samples.normal_limit(new_figure(), n=n, nu=nu)
+    assert f"n = {n} at ν = {nu:g}" in text
+
+
+def test_each_run_reports_its_standard_errors_and_most_intervals_hold_the_limit() -> None:
+    f, xi, world = running_example()
+    beta = lt.limit(f, xi, world, 1.0).coef
+    runs = lt.repeat(f, xi, world, 1.0, n=4000, runs=40)
+    V = asymptotic_covariance(f, xi, world, 1.0)
+    predicted = np.sqrt(np.diag(V)[1:] / 4000)
+    assert np.median(runs.coef_stderr, axis=0) == pytest.approx(predicted, rel=0.1)
+    assert 0.9 < samples.covered(runs, beta).mean() < 0.99
+    lines = samples.intervals(runs, beta, 1, shown=40).axes[0].collections
+    assert sum(len(part.get_segments()) for part in lines) == 40
+
+
+def test_the_theorem_asks_for_ten_orders_of_magnitude_more() -> None:
+    for nu in samples.BANDWIDTHS[::6].tolist():
+        need = samples.sizes(nu, 1.0)
+        assert need.printed > 1e10 * need.weighted
+        assert need.corrected > 1e9 * need.weighted
+        assert samples.sizes(nu, 0.1).weighted == pytest.approx(100 * need.weighted, rel=1e-3)
+
+
+def test_tilted_samples_get_better_as_the_bandwidth_shrinks_and_weighted_ones_worse() -> None:
+    tilted = [samples.sizes(nu, 1.0).tilted for nu in (0.3, 0.53, 1.0, 5.0)]
+    assert tilted == sorted(tilted)
+    weighted = [samples.sizes(nu, 1.0).weighted for nu in (0.3, 0.53, 1.0, 2.2)]
+    assert weighted == sorted(weighted, reverse=True)
+    assert "orders of magnitude" in samples.four_answers(new_figure(), nu=1.0, eps=1.0)
+
+
+@pytest.mark.parametrize(
+    ("n", "words"), [(25_846, "25,846"), (8.41e16, "8.4·10¹⁶"), (2.0e6, "2.0·10⁶")]
+)
+def test_large_counts_are_powers_of_ten(n: float, words: str) -> None:
+    assert samples._power(n) == words
+
+
+def test_the_gain_of_tilted_samples_is_the_predicted_one() -> None:
+    measured = samples.measured_ratio(4, 0.53, n=3000, runs=80)
+    assert measured == pytest.approx(samples.noise_ratio(4, 0.53), rel=0.35)
+    fig = samples.remedy({(4, 0.53): measured})
+    assert len(fig.axes[0].lines) == 5  # one, three curves, one dot

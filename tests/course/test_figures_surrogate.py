@@ -1,0 +1,49 @@
+"""What the pictures of the chapter on the surrogate claim."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import limetutor as lt
+from limetutor.course.experiments import running_example
+from limetutor.course.figures import surrogate
+
+
+@pytest.mark.parametrize("nu", [0.5, 1.0, 5.0])
+def test_the_surrogate_of_a_sum_meets_all_four_means(nu: float) -> None:
+    ex = surrogate.corner_fit("sum", nu)
+    means, share = surrogate.corner_means(ex)
+    fitted = ex.intercept + np.array(surrogate.CORNERS, float) @ ex.coef
+    assert fitted == pytest.approx(means, abs=0.05)
+    assert share.sum() == pytest.approx(1)
+
+
+def test_the_surrogate_of_a_product_is_worst_where_it_is_asked() -> None:
+    ex = surrogate.corner_fit("product", 5.0)
+    means, _ = surrogate.corner_means(ex)
+    fitted = ex.intercept + np.array(surrogate.CORNERS, float) @ ex.coef
+    assert np.argmax(np.abs(fitted - means)) == 3
+    assert np.abs(fitted - means).max() > 0.5
+
+
+def test_ridge_shrinks_all_and_lasso_drops_the_small_first() -> None:
+    full = surrogate.penalised("ridge", 1e-9)
+    ridge, lasso = surrogate.penalised("ridge", 0.2), surrogate.penalised("lasso", 1.0)
+    assert np.all(ridge != 0)
+    large = np.abs(full) > 5
+    assert ridge[large] / full[large] == pytest.approx(0.5, abs=0.07)
+    assert np.abs(ridge).sum() == pytest.approx(np.abs(full).sum() / 2, rel=0.05)
+    dropped = lasso == 0
+    assert 0 < dropped.sum() < 10
+    assert np.abs(full[dropped]).max() < np.abs(full[~dropped]).min()
+    assert np.all(surrogate.penalised("lasso", 30.0) == 0)
+
+
+def test_intervals_hold_the_limit_as_often_as_they_say() -> None:
+    f, xi, world = running_example()
+    truth = lt.limit(f, xi, world, nu=1.0).coef[0]
+    coef, stderr = surrogate.interval_runs(runs=200)
+    held = (np.abs(coef - truth) <= 1.96 * stderr).mean()
+    assert abs(held - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 200)
+    assert len(surrogate.intervals(coef, stderr, float(truth)).axes) == 1
