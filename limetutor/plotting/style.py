@@ -14,19 +14,23 @@ the axes must be created inside the style, so decorate it with :func:`styled`::
         ax.plot(x, y, color=color.surrogate, label="surrogate")
         return fig
 
-Prefer Unicode (ν, ξ, β₁) to mathtext in labels: it stays text on the page and takes its font.
+Prefer Unicode (ν, ξ, β₁) to mathtext in labels: it stays text on the page and takes its font.  What
+comes from outside, such as the name of a column, goes through :func:`plain`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from threading import RLock
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
-from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 # role: (light, dark).  Every pair but the decorative grid and paper has a contrast of at least 3:1
 # with its page (white, #14181e), and the hues differ in lightness for colour-blind readers.
@@ -40,6 +44,8 @@ PALETTE: dict[str, tuple[str, str]] = {
     "sample": ("#7656a4", "#b89be2"),  # new examples and their weights
     "surrogate": ("#0067a8", "#5cb4f2"),  # what LIME fits, empirical coefficients
     "truth": ("#b35a00", "#f3a34a"),  # theory: the limit, the predicted value
+    "alarm": ("#80006a", "#d44fc4"),  # what to doubt: at risk, missed, switched off, mistaken
+    "lime": ("#8b9a1f", "#d9ff4d"),  # what the real lime package returns
 }
 
 color = SimpleNamespace(
@@ -48,11 +54,6 @@ color = SimpleNamespace(
     negative=PALETTE["truth"][0],
 )
 color.__doc__ = "Colours by role: color.ink, color.xi, color.surrogate, …"
-
-#: Negative – nothing – positive, for maps of a coefficient.
-diverging = LinearSegmentedColormap.from_list(
-    "limetutor-diverging", [color.negative, "#f4f4f2", color.positive]
-)
 
 RC: dict[str, Any] = {
     "figure.facecolor": "none",
@@ -97,15 +98,25 @@ RC: dict[str, Any] = {
     "svg.hashsalt": "limetutor",
     "svg.fonttype": "none",
     "path.simplify": False,
+    # What plain escapes is read as it expects, whatever the user's own settings are.
+    "text.usetex": False,
+    "text.parse_math": True,
 }
 
+# rcParams are one for the whole process: a thread that entered the style while another was in it
+# would take the style for the user's own settings, and put it back as such in the end.
+_in_style = RLock()
 
-def styled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Run ``function`` in the book's style (the user's own rcParams come back afterwards)."""
+
+def styled(function: Callable[P, R]) -> Callable[P, R]:
+    """Run ``function`` in the book's style (the user's own rcParams come back afterwards).
+
+    One thread at a time is in the style; the others wait.
+    """
 
     @wraps(function)
-    def in_style(*args: Any, **kwargs: Any) -> Any:
-        with mpl.rc_context(RC):
+    def in_style(*args: P.args, **kwargs: P.kwargs) -> R:
+        with _in_style, mpl.rc_context(RC):
             return function(*args, **kwargs)
 
     return in_style
@@ -114,7 +125,20 @@ def styled(function: Callable[..., Any]) -> Callable[..., Any]:
 @styled
 def new_figure(size: Sequence[float] = (6.4, 3.6)) -> Figure:
     """A fresh figure in the book's style, ``size`` in inches; pyplot never hears of it."""
-    return Figure(figsize=tuple(size))
+    width, height = size
+    return Figure(figsize=(width, height))
+
+
+def plain(text: object) -> str:
+    r"""``text`` as matplotlib must get it to print it letter for letter.
+
+    Matplotlib reads what stands between two dollar signs as a formula, so that the name
+    ``price ($) / cost ($)`` would lose its dollars or fail; ``\$`` is its word for a plain one.
+
+    >>> print(plain("price ($) / cost ($)"))
+    price (\$) / cost (\$)
+    """
+    return str(text).replace("$", r"\$")
 
 
 def as_css_variable(hex_color: str) -> str:
