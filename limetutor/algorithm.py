@@ -126,7 +126,7 @@ class Explanation:
 
     def plot(self) -> Any:
         """Coefficients with 95% intervals, as a matplotlib figure."""
-        from .plotting.explanation import coefficients
+        from .plotting.results import coefficients
 
         return coefficients(self)
 

@@ -179,7 +179,7 @@ class Limit:
 
     def plot(self) -> Any:
         """Coefficients as a matplotlib figure."""
-        from .plotting.explanation import coefficients
+        from .plotting.results import coefficients
 
         return coefficients(self)
 

@@ -118,7 +118,7 @@ class Risk:
 
     def plot(self) -> Any:
         """The shares against the bandwidth, as a matplotlib figure."""
-        from .plotting.audit import risk
+        from .plotting.results import risk
 
         return risk(self)
 

@@ -92,7 +92,7 @@ class Audit:
 
     def plot(self) -> Any:
         """Coefficients with their intervals, the doubtful ones marked, as a matplotlib figure."""
-        from ..plotting.audit import findings
+        from ..plotting.results import findings
 
         return findings(self)
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from ...closed_forms import limit
 from ...models import Linear, Quadratic
-from ...plotting.explanation import boxplots
+from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
 from ...shapley import gradient, shapley_values
 from ...worlds import Gaussian, standard_quantiles

@@ -13,7 +13,7 @@ from ...closed_forms import Limit, limit
 from ...hiding import gaps
 from ...lime_bridge import LimeWorld
 from ...models import Linear
-from ...plotting.explanation import boxplots
+from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
 from ...worlds import Gaussian
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from ...plotting.explanation import boxplots
+from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
 from ...theory import critical_bandwidth, critical_bandwidths, gaussian_tilt
 from ...worlds import Gaussian, standard_quantiles

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...plotting.explanation import boxplots
+from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
 from ...theory import gaussian_tilt
 from ...worlds import standard_quantiles

@@ -14,7 +14,7 @@ from ...arguments import FitWarning
 from ...kernels import log_weights
 from ...laws import tilted_normal
 from ...normal_limit import effective_sample_size
-from ...plotting.explanation import boxplots
+from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
 from ...theory import tilted_law
 from ...worlds import Boxes, Gaussian, standard_quantiles
