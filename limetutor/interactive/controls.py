@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import scalar, shorten, whole
+
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 #: A live slider is this much finer than the one drawn in advance for the static page.
 _LIVE_DENSITY = 5
+
+#: Nobody can rest on more stops than this, and each of them is a word to a screen reader.
+MAX_STOPS = 10_000
 
 
 @dataclass(frozen=True)
@@ -35,10 +41,19 @@ class Slider:
     live: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("start", "stop", "value"):
+            scalar(name, getattr(self, name))
+        object.__setattr__(self, "stops", whole("stops", self.stops, 2))
+        if self.stops > MAX_STOPS:
+            raise ValueError(f"stops must be {MAX_STOPS} or fewer, got {self.stops}.")
+        _of_type(str, "a text", label=self.label, fmt=self.fmt)
+        _of_type(bool | np.bool_, "True or False", log=self.log, live=self.live)
         if not self.start < self.stop:
             raise ValueError(
                 f"A slider must run upwards, but start={self.start} and stop={self.stop}."
             )
+        if not math.isfinite(float(self.stop) - float(self.start)):
+            raise ValueError(f"start={self.start} and stop={self.stop} are too far apart.")
         if not self.start <= self.value <= self.stop:
             raise ValueError(
                 f"The default {self.value} lies outside the slider's range "
@@ -46,8 +61,6 @@ class Slider:
             )
         if self.log and self.start <= 0:
             raise ValueError(f"A logarithmic slider needs start > 0, not {self.start}.")
-        if self.stops < 2:
-            raise ValueError(f"A slider needs at least two stops, not {self.stops}.")
         if len(set(self.values)) < self.stops:
             raise ValueError(
                 f"fmt={self.fmt!r} cannot tell {self.stops} stops between "
@@ -63,7 +76,8 @@ class Slider:
     @property
     def live_values(self) -> tuple[float, ...]:
         """Finer stops for a running kernel, which need not be drawn in advance."""
-        return tuple(sorted(set(self._grid(_LIVE_DENSITY * (self.stops - 1) + 1))))
+        finer = min(_LIVE_DENSITY * (self.stops - 1) + 1, MAX_STOPS)
+        return tuple(sorted(set(self._grid(max(finer, self.stops)))))
 
     @property
     def default(self) -> float:
@@ -89,15 +103,20 @@ class Slider:
         return values
 
     def _clean(self, value: float) -> float:
-        whole = re.search(r"\{:[^}]*d\}", self.fmt) is not None
-        text = self.fmt.format(round(value) if whole else float(value))
+        counts = re.search(r"\{:[^}]*d\}", self.fmt) is not None
+        try:
+            text = self.fmt.format(round(value) if counts else float(value))
+        except (ValueError, TypeError, LookupError, AttributeError):
+            raise ValueError(
+                f"fmt must say how to show one number, as '{{:.2f}}' does, got {shorten(self.fmt)}."
+            ) from None
         found = _NUMBER.search(text.replace(",", "").replace("\N{MINUS SIGN}", "-"))
         shown = float(found.group()) if found else float("nan")
         if not abs(shown - value) <= 0.5 * max(abs(value), self.stop - self.start):
             raise ValueError(
                 f"fmt={self.fmt!r} shows {value:g} as {text!r}; it must show the number itself."
             )
-        return int(shown) if whole else shown
+        return int(shown) if counts else shown
 
 
 @dataclass(frozen=True)
@@ -110,18 +129,39 @@ class Choice:
     live: bool = False
 
     def __post_init__(self) -> None:
+        if isinstance(self.options, str) or not isinstance(self.options, Sequence | Mapping):
+            raise TypeError(
+                f"options must be a list, or a mapping from what is shown to what draw gets, "
+                f"got {shorten(self.options)}."
+            )
+        _of_type(str, "a text", label=self.label)
+        _of_type(bool | np.bool_, "True or False", live=self.live)
         if len(self.options) < 2:
-            raise ValueError("A choice needs at least two options.")
-        if self.value is not None and self.value not in self.values:
+            raise ValueError(f"A choice needs at least two options, got {shorten(self.options)}.")
+        shown = [str(option) for option in self.options]
+        try:
+            apart = all(a != b for k, a in enumerate(self.values) for b in self.values[:k])
+            known = self.value is None or self.value in self.values
+        except (ValueError, TypeError):  # arrays and tables do not answer with yes or no
             raise ValueError(
-                f"The default {self.value!r} is not among the options {list(self.values)!r}."
+                f"options must be values that == can tell apart, got {shorten(self.options)}."
+            ) from None
+        if not apart or len(set(shown)) < len(shown):
+            raise ValueError(
+                f"options must differ from one another, got {shorten(list(self.options))}."
+            )
+        if not known:
+            raise ValueError(
+                f"The default {shorten(self.value)} is not among the options "
+                f"{shorten(list(self.values))}."
             )
 
     @property
     def values(self) -> tuple[Any, ...]:
         """What ``draw`` may receive."""
-        mapping = isinstance(self.options, Mapping)
-        return tuple(self.options.values() if mapping else self.options)
+        if isinstance(self.options, Mapping):
+            return tuple(self.options.values())
+        return tuple(self.options)
 
     @property
     def live_values(self) -> tuple[Any, ...]:
@@ -141,3 +181,9 @@ class Choice:
 
 
 Control = Slider | Choice
+
+
+def _of_type(kind: Any, what: str, **given: Any) -> None:
+    for name, value in given.items():
+        if not isinstance(value, kind):
+            raise TypeError(f"{name} must be {what}, got {shorten(value)}.")

@@ -1,22 +1,24 @@
 """A control that works everywhere: :func:`explore`, and :func:`show` for pictures that stand still.
 
-One ``draw`` serves three ways of showing it, chosen for the whole run by ``LIMETUTOR_MODE``:
+One ``draw`` serves two ways of showing it, chosen for the whole run by ``LIMETUTOR_MODE``:
 
 ``live`` (default)
     ipywidgets; every move of a control calls ``draw`` and replaces the picture in place.
 ``static``
     for the built book: every combination of stops is drawn now, the page holds the default
     picture as inline SVG and what differs for the others (see :mod:`limetutor.interactive.frames`);
-    ``player.js`` puts the differences in.  The local Sphinx extension sets this mode.
-``check``
-    for tests: every control at both ends and the middle; a control that moves nothing is an error.
+    ``player.js`` puts the differences in.  A control that moves nothing is an error here, so that
+    the book cannot be built with one.  The local Sphinx extension sets this mode.
 """
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import itertools
 import json
+import keyword
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -26,6 +28,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from ..arguments import shorten, vector
 from ..plotting import style
 from . import frames
 from .controls import Choice, Control, Slider
@@ -36,6 +39,9 @@ Draw = Callable[..., str]
 
 #: More frames than this would make a heavy page and a slow build.
 MAX_FRAMES = 400
+
+#: Larger than this, in inches, no page shows a picture.
+MAX_SIZE = 50
 
 _seen: Counter[str] = Counter()  # pictures shown in this run, to keep ids apart
 
@@ -65,23 +71,18 @@ def explore(
     ...     nu=Slider(0.1, 2, 0.53, label="bandwidth ν"),
     ... )  # doctest: +SKIP
     """
-    if not alt.strip():
-        raise ValueError("explore needs alt: one sentence that says what the figure shows.")
-    if not controls:
-        raise ValueError("explore needs at least one control; use show for a picture without.")
-    for name, control in controls.items():
-        if not isinstance(control, Slider | Choice):
-            raise TypeError(
-                f"The control {name!r} must be a Slider or a Choice, not {type(control).__name__}."
-            )
-    player = {"live": _live, "static": _static, "check": _check}[mode()]
-    player(draw, alt, tuple(size), controls)
+    _refuse_mute("explore", alt)
+    inches = _size(size)
+    _refuse_unfit(draw, controls)
+    player = {"live": _live, "static": _static}[mode()]
+    player(draw, alt, inches, controls)
 
 
 def show(fig: Figure, alt: str) -> None:
     """Show a figure that has no controls, with its description, in the theme of the page."""
-    if not alt.strip():
-        raise ValueError("show needs alt: one sentence that says what the figure shows.")
+    if not isinstance(fig, Figure):
+        raise TypeError(f"show needs a matplotlib Figure, got {shorten(fig)}.")
+    _refuse_mute("show", alt)
     source = frames.svg(fig)
     picture = frames.markup(frames.clean(source, _prefix(source, alt), alt))
     text = f"<figure: {alt}>"
@@ -89,17 +90,15 @@ def show(fig: Figure, alt: str) -> None:
         import ipywidgets
 
         _display(text, widget=ipywidgets.HTML(_with_style(_figure(picture, "lt-live"))))
-    elif mode() == "static":
-        _display(text, html=_figure(picture))
     else:
-        print("show: 1 figure drawn")
+        _display(text, html=_figure(picture))
 
 
 def mode() -> str:
-    """How figures are shown in this run: ``live``, ``static`` or ``check``."""
+    """How figures are shown in this run: ``live`` or ``static``."""
     chosen = os.environ.get("LIMETUTOR_MODE", "live")
-    if chosen not in ("live", "static", "check"):
-        raise ValueError(f"LIMETUTOR_MODE must be live, static or check, not {chosen!r}.")
+    if chosen not in ("live", "static"):
+        raise ValueError(f"LIMETUTOR_MODE must be live or static, not {chosen!r}.")
     return chosen
 
 
@@ -111,6 +110,57 @@ def page_css() -> str:
 def page_js() -> str:
     """The script that brings static figures to life."""
     return _asset("player.js")
+
+
+# --- at the door -----------------------------------------------------------------------------
+
+
+def _refuse_mute(function: str, alt: Any) -> None:
+    if not isinstance(alt, str):
+        raise TypeError(f"{function} needs alt, a sentence about the figure, got {shorten(alt)}.")
+    if not alt.strip():
+        raise ValueError(f"{function} needs alt: one sentence that says what the figure shows.")
+
+
+def _size(size: Any) -> tuple[float, float]:
+    try:
+        width, height = vector("size", size, 2)
+    except (ValueError, TypeError):
+        width = height = 0.0
+    if not (0 < width <= MAX_SIZE and 0 < height <= MAX_SIZE):
+        raise ValueError(
+            f"size must be width and height in inches, each above 0 and at most {MAX_SIZE}, "
+            f"got {shorten(size)}."
+        )
+    return float(width), float(height)
+
+
+def _refuse_unfit(draw: Any, controls: dict[str, Any]) -> None:
+    """Refuse controls that are none, and those that ``draw`` could not be called with."""
+    if not callable(draw):
+        raise TypeError(f"draw must be a function draw(fig, ...), got {shorten(draw)}.")
+    if not controls:
+        raise ValueError("explore needs at least one control; use show for a picture without.")
+    for name, control in controls.items():
+        if not name.isidentifier() or keyword.iskeyword(name):
+            raise ValueError(
+                f"The name of a control must be a Python identifier, since draw gets its value by "
+                f"that name, not {shorten(name)}."
+            )
+        if not isinstance(control, Slider | Choice):
+            raise TypeError(
+                f"The control {name!r} must be a Slider or a Choice, not {type(control).__name__}."
+            )
+    try:
+        signature = inspect.signature(draw)
+    except (ValueError, TypeError):  # some functions written in C do not tell
+        return
+    try:
+        signature.bind(None, **controls)
+    except TypeError as error:
+        raise TypeError(
+            f"draw cannot be called as draw(fig, {', '.join(controls)}): {error}."
+        ) from None
 
 
 # --- one frame -------------------------------------------------------------------------------
@@ -197,21 +247,30 @@ def _static(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Con
     moving = {name: control for name, control in controls.items() if not control.live}
     if not moving:
         raise ValueError("At least one control must work without a kernel: drop live=True.")
+    count = math.prod(len(control.values) for control in moving.values())
+    if count > MAX_FRAMES:
+        raise ValueError(
+            f"{count} combinations of stops are too many for a page "
+            f"(at most {MAX_FRAMES}): take fewer stops, or mark a control live=True."
+        )
     # The first control, usually the main slider, varies fastest: neighbours differ least.
     combinations = [
         values[::-1] for values in itertools.product(*(c.values for c in reversed(moving.values())))
     ]
-    if len(combinations) > MAX_FRAMES:
-        raise ValueError(
-            f"{len(combinations)} combinations of stops are too many for a page "
-            f"(at most {MAX_FRAMES}): take fewer stops, or mark a control live=True."
-        )
     fixed = _defaults(controls)
-    start = combinations.index(tuple(fixed[name] for name in moving))
     drawn = [
         _frame(draw, size, fixed | dict(zip(moving, values, strict=True)))
         for values in combinations
     ]
+
+    def place(values: dict[str, Any]) -> int:
+        return combinations.index(tuple(values[name] for name in moving))
+
+    for name, control in controls.items():
+        ends = [fixed | {name: stop} for stop in (control.values[0], control.values[-1])]
+        shown = [drawn[place(end)] if name in moving else _frame(draw, size, end) for end in ends]
+        _refuse_dead(name, control, *shown)
+    start = place(fixed)
     prefix = _prefix(drawn[start][0], alt)
     pictures = [frames.clean(source, prefix, alt) for source, _ in drawn]
     sentences = [sentence for _, sentence in drawn]
@@ -228,11 +287,23 @@ def _static(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Con
     _display(f"<explore: {alt} {sentences[start]}>", html=html)
 
 
+def _refuse_dead(
+    name: str, control: Control, first: tuple[str, str], last: tuple[str, str]
+) -> None:
+    """Refuse a control whose two ends look the same or are read back in the same words."""
+    for what, one, other in zip(("picture", "sentence"), first, last, strict=True):
+        if one == other:
+            raise ValueError(
+                f"dead control: {name!r} does not change the {what} between "
+                f"{control.text(control.values[0])} and {control.text(control.values[-1])}."
+            )
+
+
 def _controls_html(controls: dict[str, Control], prefix: str) -> str:
     """Native controls, hidden until the script that serves them has started."""
     rows = []
     for name, control in controls.items():
-        ident, label = f"{prefix}-{name}", escape(control.label or name)
+        ident, label = escape(f"{prefix}-{name}"), escape(control.label or name)
         position = control.values.index(control.default)
         text = escape(control.text(control.default))
         if isinstance(control, Slider):
@@ -294,29 +365,3 @@ def _display(text: str, *, html: str | None = None, widget: Any = None) -> None:
         view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
         bundle["application/vnd.jupyter.widget-view+json"] = view
     display(bundle, raw=True)
-
-
-# --- in a test -------------------------------------------------------------------------------
-
-
-def _check(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Control]) -> None:
-    defaults = _defaults(controls)
-    _frame(draw, size, defaults)
-    count = 1
-    for name, control in controls.items():
-        stops = control.values
-        probes = dict.fromkeys((0, len(stops) // 2, len(stops) - 1))
-        drawn = [_frame(draw, size, defaults | {name: stops[k]}) for k in probes]
-        count += len(drawn)
-        (first, first_words), (last, last_words) = drawn[0], drawn[-1]
-        if first == last:
-            raise ValueError(
-                f"dead control: {name!r} does not change the picture between "
-                f"{control.text(stops[0])} and {control.text(stops[-1])}."
-            )
-        if first_words == last_words:
-            raise ValueError(
-                f"dead control: {name!r} does not change the sentence between "
-                f"{control.text(stops[0])} and {control.text(stops[-1])}."
-            )
-    print(f"explore: {count} frames drawn")

@@ -43,8 +43,14 @@ _SPACES = re.compile(r"\s+")
 def svg(fig: Figure) -> str:
     """The figure as matplotlib's own SVG, the same text for the same figure."""
     buffer = io.StringIO()
-    fig.dpi = 160  # of rasterized artists only: an SVG always counts in points
-    FigureCanvasSVG(fig).print_svg(buffer, metadata={"Date": None})
+    dpi, canvas = fig.dpi, fig.canvas
+    try:
+        drawing = FigureCanvasSVG(fig)
+        fig.dpi = 160  # of rasterized artists only: an SVG always counts in points
+        drawing.print_svg(buffer, metadata={"Date": None})
+    finally:  # the figure is the caller's, and a window may hang on its canvas
+        fig.dpi = dpi
+        fig.set_canvas(canvas)
     return buffer.getvalue()
 
 

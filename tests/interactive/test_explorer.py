@@ -1,4 +1,4 @@
-"""Controls, frames and the three ways of showing them."""
+"""Controls, frames and the two ways of showing them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ import json
 import re
 import subprocess
 import sys
+import threading
+import time
 import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from browser import running_browser
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from limetutor.interactive import explorer as interactive
 from limetutor.interactive import frames
@@ -97,16 +102,64 @@ def test_a_whole_number_format_gives_whole_numbers():
         (lambda: Slider(3, 1, 2), "must run upwards"),
         (lambda: Slider(0, 1, 2), "outside the slider's range"),
         (lambda: Slider(0, 1, 0.5, log=True), "needs start > 0"),
-        (lambda: Slider(0, 1, 0.5, stops=1), "at least two stops"),
+        (lambda: Slider(0, 1, 0.5, stops=1), "stops must be 2 or more, got 1"),
+        (lambda: Slider(0, 1, 0.5, stops=10**7), "stops must be 10000 or fewer, got 10000000"),
+        (lambda: Slider(0, 1, 0.5, stops=2.5), "stops must be a whole number, got 2.5"),
+        (lambda: Slider(0, 1, 0.5, stops="9"), "stops must be a whole number, got '9'"),
+        (lambda: Slider(None, 1, 0.5), "^start must .*None"),
+        (lambda: Slider(0, "1", 0.5), "^stop must "),
+        (lambda: Slider(0, 1, [0.5]), "value must be a single number"),
+        (lambda: Slider(0, float("nan"), 0.5), "stop must be finite"),
+        (lambda: Slider(0, 1, float("nan")), "value must be finite"),
+        (lambda: Slider(-1e308, 1.7e308, 0), "too far apart"),
+        (lambda: Slider(0, 1, 0.5, fmt="{:.2f} {:.2f}"), "fmt must say how to show one number"),
+        (lambda: Slider(0, 1, 0.5, fmt="{nu}"), "fmt must say how to show one number"),
+        (lambda: Slider(0, 1, 0.5, fmt="{:x}"), "fmt must say how to show one number"),
+        (lambda: Slider(0, 1, 0.5, fmt="{0.nothing}"), "fmt must say how to show one number"),
         (lambda: Slider(0, 1, 0.5, fmt="{:.1f}"), "show more digits"),
         (lambda: Slider(0, 1, 0.5, fmt="{:.0%}"), "must show the number itself"),
         (lambda: Choice(["one"]), "at least two options"),
         (lambda: Choice(["a", "b"], "c"), "not among the options"),
+        (lambda: Choice([]), "at least two options"),
+        (lambda: Choice(["a", "b", "a"]), "options must differ"),
+        (lambda: Choice([1, "1"]), "options must differ"),
+        (lambda: Choice({"a": 1, "b": 1}), "options must differ"),
+        (lambda: Choice({"a": np.zeros(2), "b": np.ones(2)}), "== can tell apart"),
     ],
 )
 def test_bad_controls_say_what_is_wrong(make, message):
-    with pytest.raises(ValueError, match=message):
+    assert one_sentence(ValueError, make, message)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Slider(0, 1, 0.5, fmt=None), "fmt must be a text, got None"),
+        (lambda: Slider(0, 1, 0.5, label=3), "label must be a text, got 3"),
+        (lambda: Slider(0, 1, 0.5, log="yes"), "log must be True or False, got 'yes'"),
+        (lambda: Slider(0, 1, 0.5, live=None), "live must be True or False, got None"),
+        (lambda: Choice(None), "options must be a list"),
+        (lambda: Choice(3), "options must be a list"),
+        (lambda: Choice("abc"), "options must be a list"),
+        (lambda: Choice({"a", "b"}), "options must be a list"),
+        (lambda: Choice(["a", "b"], label=None), "label must be a text, got None"),
+        (lambda: Choice(["a", "b"], live=1), "live must be True or False, got 1"),
+    ],
+)
+def test_controls_of_the_wrong_type_say_what_is_wrong(make, message):
+    assert one_sentence(TypeError, make, message)
+
+
+def one_sentence(kind, make, message):
+    with pytest.raises(kind, match=message) as caught:
         make()
+    text = str(caught.value)
+    return text.endswith(".") and "\n" not in text and len(text) < 200
+
+
+def test_the_finest_slider_is_quick():
+    finest = Slider(0, 1, 0.5, stops=10_000, fmt="{:.6f}")
+    assert len(finest.live_values) == 10_000 == len(finest.values)
 
 
 def test_a_choice_may_show_other_words_than_it_passes_on():
@@ -117,18 +170,83 @@ def test_a_choice_may_show_other_words_than_it_passes_on():
     assert Choice(["a", "b"]).default == "a"
 
 
-def test_bad_calls_say_what_is_wrong(mode):
+@pytest.mark.parametrize(
+    ("kind", "call", "message"),
+    [
+        (ValueError, lambda: interactive.explore(wave, alt=" ", nu=NU), "explore needs alt: one"),
+        (TypeError, lambda: interactive.explore(wave, alt=None, nu=NU), "alt, .* got None"),
+        (ValueError, lambda: interactive.explore(wave, alt=ALT), "at least one control"),
+        (
+            TypeError,
+            lambda: interactive.explore(wave, alt=ALT, nu=3),
+            "Slider or a Choice, not int",
+        ),
+        (TypeError, lambda: interactive.explore("wave", alt=ALT, nu=NU), "draw must be a function"),
+        (TypeError, lambda: interactive.explore(wave, alt=ALT, mu=NU), r"draw\(fig, mu\): missing"),
+        (
+            TypeError,
+            lambda: interactive.explore(wave, alt=ALT, nu=NU, fig=KIND),
+            r"draw\(fig, nu, fig\): multiple values for argument 'fig'",
+        ),
+        (TypeError, lambda: interactive.show("fig", ALT), "needs a matplotlib Figure, got 'fig'"),
+        (TypeError, lambda: interactive.show(None, ALT), "needs a matplotlib Figure, got None"),
+        (TypeError, lambda: interactive.show(new_figure(), 3), "show needs alt, .* got 3"),
+        (ValueError, lambda: interactive.show(new_figure(), ""), "show needs alt: one"),
+    ],
+)
+@pytest.mark.parametrize("name", ["live", "static"])
+def test_bad_calls_say_what_is_wrong(mode, name, kind, call, message):
+    mode(name)
+    assert one_sentence(kind, call, message)
+
+
+@pytest.mark.parametrize(
+    "size", [None, 3, "wide", (6,), (6, 4, 2), (6, -4), (0, 4), (6, float("nan")), (6, 1e9), NU]
+)
+def test_a_size_that_is_none_is_refused(mode, size):
     mode("live")
-    with pytest.raises(ValueError, match="needs alt"):
-        interactive.explore(wave, alt=" ", nu=NU)
-    with pytest.raises(ValueError, match="at least one control"):
-        interactive.explore(wave, alt=ALT)
-    with pytest.raises(TypeError, match="must be a Slider or a Choice, not int"):
-        interactive.explore(wave, alt=ALT, nu=3)
-    with pytest.raises(ValueError, match="needs alt"):
-        interactive.show(new_figure(), alt="")
+    call = lambda: interactive.explore(wave, alt=ALT, size=size, nu=NU)  # noqa: E731
+    assert one_sentence(ValueError, call, "size must be width and height in inches")
+
+
+@pytest.mark.parametrize(
+    "name", ["a b", "1st", "", "lambda", 'nu"><script>alert(1)</script>', "ν'"]
+)
+def test_the_name_of_a_control_is_an_identifier(mode, outputs, name):
+    mode("static")
+
+    def draw(fig, **values):
+        return wave(fig, values[name])
+
+    call = lambda: interactive.explore(draw, alt=ALT, **{name: NU})  # noqa: E731
+    assert one_sentence(ValueError, call, "must be a Python identifier")
+    assert not outputs
+
+
+def test_ids_are_escaped_all_the_same():
+    html = interactive._controls_html({'"><script>': NU, "'&": KIND}, "p")
+    assert "<script>" not in html and 'id="p-&quot;&gt;&lt;script&gt;"' in html
+    assert 'for="p-&#x27;&amp;"' in html
+
+
+def test_a_function_that_hides_its_arguments_may_draw(outputs, mode):
+    mode("static")
+
+    class Drawing:
+        @property
+        def __signature__(self):
+            raise ValueError
+
+        def __call__(self, fig, nu):
+            return wave(fig, nu)
+
+    interactive.explore(Drawing(), alt=ALT, nu=NU)
+    assert outputs
+
+
+def test_an_unknown_mode_is_refused(mode):
     mode("film")
-    with pytest.raises(ValueError, match="must be live, static or check, not 'film'"):
+    with pytest.raises(ValueError, match="must be live or static, not 'film'"):
         interactive.explore(wave, alt=ALT, nu=NU)
 
 
@@ -250,8 +368,13 @@ def test_live_controls_stay_at_their_default_on_a_page(outputs, mode):
     assert len(data_of(html)["frames"]) == NU.stops
     with pytest.raises(ValueError, match="drop live=True"):
         interactive.explore(wave, alt=ALT, nu=Slider(0.1, 3, 1, live=True))
-    with pytest.raises(ValueError, match="too many for a page"):
+    with pytest.raises(ValueError, match="500 combinations of stops are too many for a page"):
         interactive.explore(wave, alt=ALT, nu=Slider(0.1, 3, 1, stops=250), kind=KIND)
+    finest = Slider(0.1, 3, 1, stops=10_000, fmt="{:.6f}")
+    with pytest.raises(ValueError, match="1000000000000 combinations"):  # counted, not listed
+        interactive.explore(
+            lambda fig, a, b, c: wave(fig, a + b + c), alt=ALT, a=finest, b=finest, c=finest
+        )
 
 
 def test_draw_must_say_something(mode):
@@ -269,6 +392,55 @@ def test_show_on_a_page(outputs, mode):
     assert text == "<figure: A cloud.>"
     assert 'aria-label="A cloud."' in html and "data:image/png;base64" in html
     assert len(html) < 200_000, "the points were not rasterized"
+
+
+def test_a_figure_stays_its_callers(mode, outputs):
+    """Showing a figure changes neither its resolution nor the window it hangs in."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    for name in ("live", "static"):
+        mode(name)
+        fig = new_figure((5, 3))
+        fig.dpi = 91
+        fig.subplots().plot([1, 2])
+        canvas = FigureCanvasAgg(fig)
+        before = fig.bbox.bounds
+        interactive.show(fig, "A line.")
+        assert fig.dpi == 91 and fig.canvas is canvas
+        assert fig.bbox.bounds == before
+        fig.axes[0].scatter([1], [float("nan")], rasterized=True)
+        fig.axes[0].set_title("$\\nosuchcommand$")
+        with pytest.raises(ValueError):  # not even when drawing it fails
+            interactive.show(fig, "A formula that matplotlib cannot read.")
+        assert fig.dpi == 91 and fig.canvas is canvas
+
+
+def test_static_finds_dead_controls_and_errors(mode, outputs):
+    mode("static")
+    for live in (False, True):
+        unused = Slider(0, 1, 0.5, stops=2, fmt="{:.1f}", live=live)
+        with pytest.raises(ValueError, match="dead control: 'unused' does not change the picture"):
+            interactive.explore(
+                lambda fig, nu, unused: wave(fig, nu), alt=ALT, nu=NU, unused=unused
+            )
+
+    def mute(fig, nu):
+        wave(fig, nu)
+        return "A wave."
+
+    with pytest.raises(ValueError, match="dead control: 'nu' does not change the sentence"):
+        interactive.explore(mute, alt=ALT, nu=NU)
+
+    def fails_at_the_end(fig, nu, kind):
+        if kind == "cosine":
+            raise ZeroDivisionError
+        return wave(fig, nu, kind)
+
+    with pytest.raises(ZeroDivisionError):  # kind is live, and run at its ends all the same
+        interactive.explore(
+            fails_at_the_end, alt=ALT, nu=NU, kind=Choice(["sine", "cosine"], live=True)
+        )
+    assert not outputs
 
 
 # --- the browser's half ----------------------------------------------------------------------
@@ -305,6 +477,72 @@ def test_the_script_shows_what_python_drew(outputs, mode):
         first.get_by_role("button", name="Reset").click()
         assert same_svg(first.locator("svg").evaluate("e => e.outerHTML"), pictures[start])
         assert second.locator("svg").inner_html() == other
+        assert not errors
+
+
+@pytest.mark.browser
+def test_a_page_saved_after_a_move_opens_at_the_start(outputs, mode, tmp_path):
+    """Saved with the controls anywhere, the default is there again, and every move is right."""
+    mode("static")
+    interactive.explore(wave, alt='A <b>&amp; "quoted" </script> wave.', nu=NU, kind=KIND)
+    body = outputs[0][1]
+    prefix = re.search(r'<label for="(lt\w+)-nu"', body)[1]
+    values = [(nu, kind) for kind in KIND.values for nu in NU.values]
+    drawn = [interactive._frame(wave, (6.4, 3.6), {"nu": n, "kind": k}) for n, k in values]
+    alt = 'A <b>&amp; "quoted" </script> wave.'
+    pictures = [frames.clean(svg, prefix, alt) for svg, _ in drawn]
+    start = values.index((NU.default, KIND.default))
+    assert len(data_of(body)["groups"]) == 2
+    html = (
+        f"<!doctype html><meta charset=utf-8><style>{interactive.page_css()}</style>{body}"
+        f"<script>{interactive.page_js()}</script>"
+    )
+    page_file = tmp_path / "page.html"
+    page_file.write_text(html, encoding="utf-8")
+
+    def move(page, number):
+        kind, nu = divmod(number, NU.stops)
+        page.locator("select").select_option(index=kind)
+        page.locator("input").evaluate(
+            "(e, v) => {e.value = v; e.dispatchEvent(new Event('input', {bubbles: true}))}", nu
+        )
+
+    def shows(page, number):
+        sentence = page.locator(".lt-sentence").inner_text()
+        picture = page.locator("svg").evaluate("e => e.outerHTML")
+        return same_svg(picture, pictures[number]) and sentence == drawn[number][1]
+
+    with running_browser() as browser:
+        page = browser.new_page()
+        errors = []
+        page.on("pageerror", lambda error: errors.append(error))
+        # in another group of frames and in the same one; the last time saved twice over
+        for target in (len(pictures) - 1, 0, len(pictures) - 1):
+            page.goto(page_file.as_uri())
+            assert page.locator("svg").count() == 1 and shows(page, start)
+            move(page, target)
+            assert shows(page, target)
+            # as savers do that write down what a form holds
+            page.evaluate(
+                """() => {
+                    for (const e of document.querySelectorAll("input"))
+                        e.setAttribute("value", e.value);
+                    for (const e of document.querySelectorAll("option"))
+                        e.toggleAttribute("selected", e.selected);
+                }"""
+            )
+            page_file.write_text(page.content(), encoding="utf-8")
+            page.goto(page_file.as_uri())
+            assert shows(page, start)
+            assert page.locator("input").input_value() == str(NU.values.index(NU.default))
+            assert page.locator("input").get_attribute("aria-valuetext") == NU.text(NU.default)
+            assert page.locator("output").inner_text() == NU.text(NU.default)
+            assert page.locator("select").input_value() == KIND.default
+            for number in range(len(pictures)):
+                move(page, number)
+                assert shows(page, number), number
+            page.get_by_role("button", name="Reset").click()
+            assert shows(page, start)
         assert not errors
 
 
@@ -375,43 +613,6 @@ def test_the_output_has_stable_text_and_a_view(capsys, mode, monkeypatch):
         assert bundle["text/plain"].startswith("<explore: A wave. At ν = 0.53")
 
 
-# --- check -----------------------------------------------------------------------------------
-
-
-def test_check_counts_frames(capsys, mode):
-    mode("check")
-    interactive.explore(wave, alt=ALT, nu=NU, kind=KIND)
-    assert capsys.readouterr().out == "explore: 6 frames drawn\n"  # 1 + 3 + 2
-    fig = new_figure()
-    interactive.show(fig, "Nothing.")
-    assert capsys.readouterr().out == "show: 1 figure drawn\n"
-
-
-def test_check_finds_dead_controls_and_errors(mode):
-    mode("check")
-    with pytest.raises(ValueError, match="dead control: 'unused' does not change the picture"):
-        interactive.explore(
-            lambda fig, nu, unused: wave(fig, nu), alt=ALT, nu=NU, unused=Slider(0, 1, 0.5)
-        )
-
-    def mute(fig, nu):
-        wave(fig, nu)
-        return "A wave."
-
-    with pytest.raises(ValueError, match="dead control: 'nu' does not change the sentence"):
-        interactive.explore(mute, alt=ALT, nu=NU)
-
-    def fails_at_the_end(fig, nu, kind):
-        if nu == 3:
-            raise ZeroDivisionError
-        return wave(fig, nu, kind)
-
-    with pytest.raises(ZeroDivisionError):  # kind is live, and checked all the same
-        interactive.explore(
-            fails_at_the_end, alt=ALT, nu=NU, kind=Choice(["sine", "cosine"], live=True)
-        )
-
-
 # --- style -----------------------------------------------------------------------------------
 
 
@@ -456,3 +657,58 @@ def test_the_core_loads_no_plotting():
     code = "import limetutor, sys; print({'matplotlib', 'ipywidgets'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_threads_leave_no_trace():
+    """The style is entered by one thread at a time: none takes it for the user's own settings."""
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    together = threading.Barrier(8)
+
+    @styled
+    def enter(k):
+        inner = styled(lambda: mpl.rcParams["axes.labelsize"])  # one in another
+        time.sleep(0.002 * (k % 3))
+        return inner(), mpl.rcParams["font.size"]
+
+    def work(k):
+        together.wait()
+        return [enter(k + turn) for turn in range(10)]
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(work, range(8)))
+    assert dict(mpl.rcParams) == before
+    assert {pair for turns in found for pair in turns} == {(13, 12.5)}
+
+
+LITERAL = st.text("$\\ab_^{}%&<()", min_size=1, max_size=12)
+
+
+def printed(text):
+    """The text that an SVG of a figure with this title shows, and that nothing else does."""
+    fig = new_figure()
+    styled(fig.text)(0.5, 0.5, text)
+    root = ET.fromstring(frames.svg(fig))
+    return ["".join(e.itertext()) for e in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+@given(text=LITERAL)
+@example(text="a$$")
+@example(text="price ($) / cost ($)")
+@example(text="$x$")
+@example(text="\\$x\\$")
+@example(text="\\")
+@example(text="$\\")
+@example(text="a\\$b$\\alpha$")
+@settings(max_examples=60, deadline=None)
+def test_plain_text_is_printed_letter_for_letter(text):
+    assert printed(style.plain(text)) == [text]
+
+
+def test_plain_takes_what_names_a_column_and_ignores_the_users_tex():
+    import matplotlib as mpl
+
+    assert style.plain(3) == "3"
+    with mpl.rc_context({"text.usetex": True, "text.parse_math": False}):
+        assert printed(style.plain("a$$")) == ["a$$"]

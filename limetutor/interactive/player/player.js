@@ -24,7 +24,28 @@
     return { element, attribute, values };
   };
 
+  // A page saved to disk is the page as it stands: the picture moved, the controls at their default.
+  // So before the first move the picture is kept beside the moving one, as text that nothing
+  // displays and every browser saves; a page that opens with it was saved, and starts from it.
+  const keptIn = (figure) => figure.querySelector("script.lt-first");
+
+  const keep = (figure) => {
+    const kept = document.createElement("script");
+    kept.type = "application/json";
+    kept.className = "lt-first";
+    kept.textContent = JSON.stringify(figure.querySelector("svg").outerHTML).replaceAll("<", "\\u003c");
+    figure.append(kept);
+  };
+
+  const restore = (figure) => {
+    const holder = document.createElement("template");
+    holder.innerHTML = JSON.parse(keptIn(figure).textContent);
+    figure.querySelector("svg").replaceWith(holder.content);
+  };
+
   const start = (figure) => {
+    const reopened = keptIn(figure);
+    if (reopened) restore(figure);
     const data = JSON.parse(figure.querySelector("script").textContent);
     const svg = figure.querySelector("svg");
     const sentence = figure.querySelector(".lt-sentence");
@@ -34,6 +55,7 @@
     let elements = [svg, ...svg.querySelectorAll("*")];
 
     const draw = (number) => {
+      if (!keptIn(figure)) keep(figure);
       const [index, position] = data.frames[number];
       const group = data.groups[index];
       if (group !== shown) {
@@ -69,14 +91,17 @@
       draw(number);
     };
 
-    figure.addEventListener("input", update);
-    figure.querySelector(".lt-reset").addEventListener("click", () => {
+    const reset = () => {
       for (const control of controls) {
         if (control.tagName === "SELECT") control.selectedIndex = +control.dataset.default;
         else control.value = control.dataset.default;
       }
       update();
-    });
+    };
+
+    figure.addEventListener("input", update);
+    figure.querySelector(".lt-reset").addEventListener("click", reset);
+    if (reopened) reset();
     figure.querySelector(".lt-controls").hidden = false;
   };
 
