@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -27,21 +27,12 @@ def coefficients(explanation: Any) -> Figure:
     """The largest coefficients of an explanation, largest on top, with 95% intervals."""
     order = explanation.order()
     shown = order[:BARS][::-1]
-    labels = shortened((explanation.box_names[j] for j in shown), LONGEST)
-    if more := len(order) - len(shown):
-        labels = [f"and {more} more", *labels]
+    labels, below = _labels((explanation.box_names[j] for j in shown), len(order), LONGEST)
     fig = new_figure((6.4, 1.2 + 0.34 * max(len(labels), 2)))
-    longest = max(map(len, labels), default=0)
-    left = np.clip(0.03 + 0.0165 * longest, 0.12, 0.55)  # a letter is about 1/60 of the width
-    fig.subplots_adjust(left=left, bottom=0.6 / fig.get_figheight())
+    fig.subplots_adjust(left=_room(labels), bottom=0.6 / fig.get_figheight())
     ax = fig.subplots()
-    coef, ends, scale = _drawable(explanation, shown)
-    places = np.arange(len(shown))
-    ax.barh(places, coef, color=by_sign(coef), height=0.6)
-    _intervals(ax, coef, ends)
-    ax.axvline(0, color=color.muted, lw=1)
-    ax.set_yticks(np.arange(len(labels)) - bool(more), [plain(label) for label in labels])
-    ax.set_xlabel(_axis_label(ends, scale))
+    _bars(explanation, shown).draw(ax)
+    ax.set_yticks(np.arange(len(labels)) - below, labels)
     return fig
 
 
@@ -49,27 +40,23 @@ def coefficients(explanation: Any) -> Figure:
 def findings(audit: Any) -> Figure:
     """The largest coefficients with 95% intervals; those an audit doubts are hollow and say why."""
     case, doubts = audit.case, _doubts(audit)
-    order = list(np.argsort(-np.abs(case.coef), kind="stable"))
+    order = np.argsort(-np.abs(case.coef), kind="stable").tolist()
     doubted = [j for j in order if case.names[j] in doubts]
-    shown = {*order[: max(AUDITED - len(doubted), 3)], *doubted}
-    rows = [j for j in order if j in shown][:AUDITED][::-1]
-    fig = new_figure((6.4, 1.3 + 0.42 * max(len(rows), 2)))
-    fig.subplots_adjust(left=0.24, right=0.72, bottom=0.62 / fig.get_figheight())
+    shown = [*dict.fromkeys([*order[:3], *doubted, *order])][:AUDITED]
+    rows = sorted(shown, key=order.index)[::-1]
+    names, below = _labels((case.names[j] for j in rows), len(order), 18)
+    fig = new_figure((6.4, 1.4 + 0.42 * max(len(names), 2)))
+    fig.subplots_adjust(left=max(_room(names), 0.24), right=0.72, bottom=0.6 / fig.get_figheight())
     ax = fig.subplots()
-    coef, ends, scale = _drawable(case, rows)
-    reasons = [doubts.get(case.names[j], "") for j in rows]
-    hues = by_sign(coef)
+    bars, reasons = _bars(case, rows), [doubts.get(case.names[j], "") for j in rows]
+    hues = by_sign(bars.coef)
     faces = ["none" if reason else hue for reason, hue in zip(reasons, hues, strict=True)]
-    ax.barh(np.arange(len(rows)), coef, height=0.6, edgecolor=hues, facecolor=faces, lw=1.6)
-    _intervals(ax, coef, ends)
+    bars.draw(ax, color=faces, edgecolor=hues, lw=1.6)
     for place, reason in enumerate(reasons):
         _note(ax, place, reason)
-    _note(ax, len(rows) - 0.25, _of_all(audit))
-    ax.axvline(0, color=color.muted, lw=1)
-    names = shortened((case.names[j] for j in rows), 18)
-    ax.set_yticks(np.arange(len(rows)), [plain(name) for name in names])
-    ax.set_ylim(-0.6, max(len(rows), 1))
-    ax.set_xlabel(_axis_label(ends, scale))
+    _note(ax, len(rows), _of_all(audit))
+    ax.set_yticks(np.arange(len(names)) - below, names)
+    ax.set_ylim(-0.6 - below, len(rows) + 0.4)
     return fig
 
 
@@ -114,14 +101,22 @@ def boxplots(
     )
     if theory is not None:
         ax.plot(places, theory, "x", color=color.truth, ms=9, mew=2.4, label="theory")
-    labels = shortened(places if names is None else names, LONGEST)
-    ax.set_xticks(places, [plain(label) for label in labels])
+    labels, _ = _labels(places if names is None else names, len(places), LONGEST)
+    ax.set_xticks(places, labels)
     ax.set(xlabel="feature", ylabel="coefficient")
 
 
 def by_sign(values: np.ndarray) -> list[str]:
     """A colour for each value: that of what speaks for, or of what speaks against."""
     return [color.negative if value < 0 else color.positive for value in values]
+
+
+def ten_to_the(power: int) -> str:
+    """A power of ten as it is written: 10⁻³."""
+    return f"10{str(power).translate(_RAISED)}"
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def shortened(names: Iterable[object], most: int) -> list[str]:
@@ -133,21 +128,62 @@ def shortened(names: Iterable[object], most: int) -> list[str]:
     ]
 
 
-def _drawable(
-    result: Any, rows: Sequence[int] | np.ndarray
-) -> tuple[np.ndarray, np.ndarray | None, int]:
-    """Coefficients and 95% intervals of these features, over a power of ten where axes need one.
+def _labels(names: Iterable[object], count: int, most: int) -> tuple[list[str], int]:
+    """Labels from the bottom row up, and how many of them stand below the first bar.
 
-    Intervals (len(rows), 2) are None where there is no noise. The power is 0 for usual numbers.
+    There is one, which counts the rest, where not all of them are shown.
     """
+    labels = [plain(name) for name in shortened(names, most)]
+    more = count - len(labels)
+    return ([f"and {more} more", *labels], 1) if more else (labels, 0)
+
+
+def _room(labels: list[str]) -> float:
+    """Share of the width that labels need; a letter is about 1/60 of it."""
+    longest = max(map(len, labels), default=0)
+    return float(np.clip(0.03 + 0.0165 * longest, 0.12, 0.56))
+
+
+class _Bars(NamedTuple):
+    """Coefficients and their intervals (len(rows), 2) as axes can hold them."""
+
+    coef: np.ndarray
+    ends: np.ndarray | None
+    limits: tuple[float, float] | None  # of the axis, where something has no end
+    label: str
+
+    def draw(self, ax: Axes, **how: Any) -> None:
+        """Bars from the bottom up, in the colours of their signs unless told otherwise."""
+        places = np.arange(len(self.coef))
+        ax.barh(places, self.coef, height=0.6, **{"color": by_sign(self.coef), **how})
+        if self.ends is not None:
+            ax.hlines(places, *self.ends.T, color=color.ink, lw=1.2)
+        if self.limits is not None:
+            ax.set_xlim(self.limits)
+        ax.axvline(0, color=color.muted, lw=1)
+        ax.set_xlabel(self.label)
+
+
+def _bars(result: Any, rows: Sequence[int] | np.ndarray) -> _Bars:
+    """Those of some features, over a power of ten where the axes need one."""
     rows = np.asarray(rows, dtype=int)
     coef, ends = np.asarray(result.coef, float)[rows], _ends(result, rows)
-    sizes = np.abs(coef if ends is None else np.column_stack([coef, ends]))
-    top = np.max(sizes, initial=0.0, where=np.isfinite(sizes))
+    numbers = np.column_stack([coef, *(() if ends is None else ends.T)])
+    held = numbers[np.isfinite(numbers)]
+    top = np.max(np.abs(held), initial=0.0)
     power = 0 if top == 0 or 1 / HUGE < top < HUGE else int(np.floor(np.log10(top)))
-    # in two steps, since 10**-power itself may be no double
-    first, second = 10.0 ** (power // 2), 10.0 ** (power - power // 2)
-    return coef / first / second, None if ends is None else ends / first / second, power
+    numbers, held = (
+        v / 10.0 ** (power // 2) / 10.0 ** (power - power // 2) for v in (numbers, held)
+    )
+    limits = None
+    if np.any(np.isinf(numbers)):
+        low, high = np.min(held, initial=0.0), np.max(held, initial=0.0)
+        reach = float(high - low) or 1.0
+        limits = (low - 0.1 * reach, high + 0.1 * reach)
+        numbers = np.clip(numbers, low - reach, high + reach)
+    unit = f" in {ten_to_the(power)}" if power else ""
+    label = f"coefficient{unit}" + ("" if ends is None else ", with its 95% interval")
+    return _Bars(numbers[:, 0], None if ends is None else numbers[:, 1:], limits, label)
 
 
 def _ends(result: Any, rows: np.ndarray) -> np.ndarray | None:
@@ -158,31 +194,9 @@ def _ends(result: Any, rows: np.ndarray) -> np.ndarray | None:
         return None
     else:
         coef, stderr = (np.asarray(v, float)[rows] for v in (result.coef, result.stderr))
-        with np.errstate(over="ignore"):  # an interval without end is drawn to the frame
+        with np.errstate(over="ignore", invalid="ignore"):
             ends = coef[:, None] + 1.96 * stderr[:, None] * [-1, 1]
     return ends if np.any(ends[:, 0] != ends[:, 1]) else None
-
-
-def _intervals(ax: Axes, coef: np.ndarray, ends: np.ndarray | None) -> None:
-    """Error bars from end to end, beyond the frame where an interval has no end."""
-    if ends is None:
-        return
-    if np.any(np.isinf(ends)):
-        held = np.concatenate([[0.0], coef, ends[np.isfinite(ends)]])
-        low, high = np.nanmin(held), np.nanmax(held)
-        reach = high - low or 1.0
-        ends = np.clip(ends, low - reach, high + reach)
-        ax.set_xlim(low - 0.1 * reach, high + 0.1 * reach)
-    for place, (low, high) in enumerate(ends):
-        ax.plot([low, high], [place, place], color=color.ink, lw=1.2, solid_capstyle="butt")
-
-
-def _axis_label(ends: np.ndarray | None, power: int) -> str:
-    unit = f" in 10{str(power).translate(_RAISED)}" if power else ""
-    return f"coefficient{unit}" + ("" if ends is None else ", with its 95% interval")
-
-
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _doubts(audit: Any) -> dict[str, str]:
@@ -206,9 +220,12 @@ def _in_words(finding: Any) -> str:
 
 
 def _note(ax: Axes, place: float, text: str) -> None:
-    """A few words to the right of the axes."""
+    """A few words to the right of the axes, on two lines at most."""
+    lines = wrap(text, 20)
+    if len(lines) > 2:
+        lines = [lines[0], f"{lines[1].rstrip(',')}, …"]
     ax.annotate(
-        text,
+        "\n".join(lines),
         (1.02, place),
         xycoords=("axes fraction", "data"),
         va="center",
