@@ -27,6 +27,7 @@ from types import SimpleNamespace
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
+from cycler import cycler
 from matplotlib.figure import Figure
 
 P = ParamSpec("P")
@@ -55,7 +56,7 @@ color = SimpleNamespace(
 )
 color.__doc__ = "Colours by role: color.ink, color.xi, color.surrogate, …"
 
-RC: dict[str, Any] = {
+RC: dict[Any, Any] = {
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
@@ -84,7 +85,7 @@ RC: dict[str, Any] = {
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "axes.unicode_minus": True,
-    "axes.prop_cycle": mpl.cycler(
+    "axes.prop_cycle": cycler(
         color=[color.surrogate, color.truth, color.box, color.sample, color.xi]
     ),
     "axes.grid": False,
