@@ -8,86 +8,100 @@ PORT   ?=
 BIN    := $(VENV)/bin
 SITE   := _build/html
 
-NOTEBOOKS := $(wildcard book/*.ipynb)
-SANITIZE  := $(wildcard tests/nbval.cfg)
+# The name of the environment as make writes targets: VENV="my venv" has a space in it.
+empty  :=
+ENV    := $(subst $(empty) ,\ ,$(VENV))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html serve lab test lint unit notebooks coverage linkcheck format lock clean distclean
+.PHONY: help book html serve lab test lint unit notebooks coverage verify linkcheck format lock \
+    clean distclean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
 
-book: html  ## build the book and serve it on this machine
+book: $(ENV)/.book  ## build the book and serve it on this machine
+	@"$(BIN)/python" tools/serve.py --check $(if $(PORT),"$(PORT)")
+	@$(MAKE) --no-print-directory html
 	@$(MAKE) --no-print-directory serve
 
 serve:  # what make html has built
-	@"$(BIN)/python" tools/serve.py "$(SITE)" $(PORT)
+	@"$(BIN)/python" tools/serve.py "$(SITE)" $(if $(PORT),"$(PORT)")
 
 # Sphinx warns while it reads a page, and reads only changed pages: after a failed build it must
-# forget what it has read, or the next build would pass. (That a change of the package executes every
-# chapter anew is the work of book/_ext.)
-html: $(VENV)/.book  ## build the book into _build/html
-	@"$(BIN)/jupyter-book" build . -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }
+# forget what it has read, or the next build would pass, and the words it has listed for the search,
+# or they would stay. (That a change of the package executes every chapter anew is the work of
+# book/_ext.)
+html: $(ENV)/.book  ## build the book into _build/html
+	@"$(BIN)/jupyter-book" build . -W -n --keep-going || { \
+	    rm -rf _build/.doctrees "$(SITE)/searchindex.js" "$(SITE)/.built"; exit 1; }
 
-lab: $(VENV)/.book  ## open the chapters in JupyterLab
+lab: $(ENV)/.book  ## open the chapters in JupyterLab
 	@"$(BIN)/jupyter" lab --ServerApp.root_dir=book \
 	    $$(test "$$(id -u)" != 0 || echo --allow-root)
 
 # One numerical thread a process: the processes already fill the cores.
-test lint unit notebooks: export OMP_NUM_THREADS = 1
-test lint unit notebooks: export OPENBLAS_NUM_THREADS = 1
+test lint unit notebooks verify: export OMP_NUM_THREADS = 1
+test lint unit notebooks verify: export OPENBLAS_NUM_THREADS = 1
 
-test: $(VENV)/.test  ## run everything: lint, unit tests, site, notebooks, coverage
+test: $(ENV)/.test  ## run everything: lint, unit tests, site, notebooks, coverage
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory html
 	@$(MAKE) --no-print-directory unit
 	@$(MAKE) --no-print-directory notebooks
 	@$(MAKE) --no-print-directory coverage
 
-lint: $(VENV)/.test  ## ruff, check only
+lint: $(ENV)/.test  ## ruff and mypy, check only
 	@"$(BIN)/ruff" check .
 	@"$(BIN)/ruff" format --check .
+	@"$(BIN)/mypy" limetutor
 
-unit: $(VENV)/.test  ## tests/, those of the site included (they look at what make html built)
+unit: $(ENV)/.test  ## tests/, those of the site included (they look at what make html built)
 	@rm -f .coverage .coverage.*
 	@chrome="$$(sh tools/browser.sh)" && \
 	    CHROME="$$chrome" "$(BIN)/python" -m pytest tests -n $(JOBS) --dist worksteal \
 	    --cov=limetutor --cov-report=
 
+# The chapters run as copies with a cell behind each number and each solution that checks it.
 # A notebook has one kernel, so all of its cells go to one worker.
-notebooks: $(VENV)/.test  ## execute every chapter and compare its outputs
-	@test -z "$(NOTEBOOKS)" || "$(BIN)/python" -m pytest --nbval book -n $(JOBS) --dist loadfile \
-	    $(addprefix --nbval-sanitize-with=,$(SANITIZE)) --cov=limetutor --cov-append --cov-report=
+notebooks: $(ENV)/.test  ## execute every chapter, compare outputs, check numbers and solutions
+	@"$(BIN)/python" tools/promises.py book _build/promised
+	@"$(BIN)/python" -m pytest --nbval _build/promised -n $(JOBS) --dist loadfile \
+	    --cov=limetutor --cov-append --cov-report=
 
-coverage: $(VENV)/.test  # of the last make unit and make notebooks together
+coverage: $(ENV)/.test  # of the last make unit and make notebooks together
 	@"$(BIN)/coverage" report --fail-under=95
 
-linkcheck: $(VENV)/.book  ## follow the links to other sites (needs the network)
+# Long comparisons; make test runs a sample of each. Stated with version, day and machine.
+verify: $(ENV)/.test  ## run the long comparisons whole, write what they found to docs/verified.md
+	@LIMETUTOR_VERIFY=1 "$(BIN)/python" -m pytest tests -m verify -n $(JOBS) --dist worksteal \
+	    --timeout 7200 --verified docs/verified.md
+
+linkcheck: $(ENV)/.book  ## follow the links to other sites (needs the network)
 	@"$(BIN)/jupyter-book" build . --builder linkcheck --path-output _build/links
 
-format: $(VENV)/.test  ## put code into shape
+format: $(ENV)/.test  ## put code into shape
 	@"$(BIN)/ruff" check --fix .
 	@"$(BIN)/ruff" format .
 
 COMPILE = "$(BIN)/uv" pip compile --quiet pyproject.toml --universal --python-version 3.11 \
     --annotation-style line --custom-compile-command "make lock"
 
-lock: $(VENV)/.book  ## write the pins from pyproject.toml, keeping those that still fit
+lock: $(ENV)/.book  ## write the pins from pyproject.toml, keeping those that still fit
 	@$(COMPILE) --extra book --extra lab $(UPGRADE) -o requirements.txt
 	@$(COMPILE) --extra test $(UPGRADE) -c requirements.txt -o requirements-test.txt
 
 # The environment. The pins for the tests include those for the book.
-$(VENV)/.book: requirements.txt pyproject.toml tools/setup.sh
+$(ENV)/.book: requirements.txt pyproject.toml tools/setup.sh
 	@sh tools/setup.sh "$(VENV)" requirements.txt
-	@touch $@
+	@touch "$@"
 
-$(VENV)/.test: requirements-test.txt requirements.txt pyproject.toml tools/setup.sh
+$(ENV)/.test: requirements-test.txt requirements.txt pyproject.toml tools/setup.sh
 	@sh tools/setup.sh "$(VENV)" requirements-test.txt
-	@touch $@ "$(VENV)/.book"
+	@touch "$@" "$(VENV)/.book"
 
 clean:  ## remove what builds and tests left behind
-	@rm -rf _build .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* *.egg-info build
+	@rm -rf _build .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .coverage.* *.egg-info build
 	@find limetutor tests book tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean  ## ... and the environment

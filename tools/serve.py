@@ -1,4 +1,7 @@
-"""Serve a folder on this machine only: python tools/serve.py _build/html [port]."""
+"""Serve a folder on this machine only: python tools/serve.py _build/html [port].
+
+``tools/serve.py --check [port]`` only says whether that would work, before a long build.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,18 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 PREFERRED_PORT = 8000
+LARGEST_PORT = 65_535
 
 
 class Quiet(SimpleHTTPRequestHandler):
     """Log failures only, and let a reload show the latest build."""
 
-    def log_request(self, code="-", size="-"):
+    def log_request(self, code: object = "-", size: object = "-") -> None:
         """Log what went wrong."""
         if not str(getattr(code, "value", code)).startswith(("2", "3")):
-            super().log_request(code, size)
+            super().log_request(code, size)  # type: ignore[arg-type]
 
-    def end_headers(self):
+    def end_headers(self) -> None:
         """Forbid the browser to keep an old build."""
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
@@ -44,28 +48,50 @@ def has_display() -> bool:
     )
 
 
-def main() -> int:
-    folder = Path(sys.argv[1])
-    if not (folder / "index.html").is_file():
-        print(f"{folder} holds no index.html: build the book first (make html).", file=sys.stderr)
-        return 1
+def port_of(text: str) -> int:
+    """Read a port, or raise ValueError."""
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_PORT))):
+        raise ValueError(text)
+    port = int(text)
+    if not 1 <= port <= LARGEST_PORT:
+        raise ValueError(text)
+    return port
+
+
+def fail(code: int, sentence: str) -> int:
+    """Tell what is wrong in one sentence."""
+    print(sentence, file=sys.stderr)
+    return code
+
+
+def main(arguments: list[str]) -> int:
+    if not 1 <= len(arguments) <= 2:
+        return fail(2, "Usage: python tools/serve.py FOLDER [PORT].")
+    folder, *given = arguments
     try:
-        server = bind(folder, int(sys.argv[2]) if len(sys.argv) > 2 else None)
+        port = port_of(given[0]) if given else None
+    except ValueError:
+        return fail(2, f"PORT must be a whole number from 1 to {LARGEST_PORT}, got {given[0]!r}.")
+    check_only = folder == "--check"
+    if not check_only and not (Path(folder) / "index.html").is_file():
+        return fail(1, f"{folder} holds no index.html: build the book first (make html).")
+    try:
+        server = bind(Path(folder), port)
     except OSError as error:
-        print(f"Port {sys.argv[2]} cannot be used: {error.strerror}.", file=sys.stderr)
-        return 1
-    address = f"http://127.0.0.1:{server.server_port}/"
-    print(f"The book is at {address} (Ctrl-C stops it).", flush=True)
-    if has_display():
-        webbrowser.open(address)
-    try:
-        server.serve_forever()
-    except KeyboardInterrupt:
-        print()
-    finally:
-        server.server_close()
+        return fail(1, f"Port {port} cannot be used: {error.strerror}.")
+    with server:
+        if check_only:
+            return 0
+        address = f"http://127.0.0.1:{server.server_port}/"
+        print(f"The book is at {address} (Ctrl-C stops it).", flush=True)
+        if has_display():
+            webbrowser.open(address)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print()
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

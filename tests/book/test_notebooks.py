@@ -1,10 +1,16 @@
-"""Every notebook of the book: controls run, numbers and solutions hold, cells stay short."""
+"""Every notebook of the book: stored outputs can be compared, numbers have a source, cells are short.
+
+That the chapters run is for others to see: ``make html`` draws every picture of every control and
+refuses a dead one, ``make notebooks`` compares outputs and checks numbers and solutions.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import statistics
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -19,7 +25,6 @@ from chapter_checks import (
     unaccounted_numbers,
     with_promises,
 )
-from nbclient import NotebookClient
 
 NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
 LONGEST_MEDIAN = 6
@@ -59,28 +64,6 @@ def test_there_are_notebooks():
     assert NOTEBOOKS
 
 
-@pytest.mark.slow
-def test_controls_run_at_their_ends_and_the_prose_keeps_its_promises(path, notebook):
-    """In check mode explore draws at both ends and the middle, and raises for a dead control.
-
-    Numbers quoted in the prose and solutions of exercises run along (see chapter_checks).
-    """
-    notebook = with_promises(notebook)
-    environment = os.environ | {"LIMETUTOR_MODE": "check", "PYTHONPATH": str(ROOT)}
-    client = NotebookClient(
-        notebook,
-        timeout=300,
-        kernel_name="python3",
-        resources={"metadata": {"path": str(path.parent)}},
-    )
-    client.execute(env=environment)
-    for cell in code_cells(notebook):
-        wanted = len(re.findall(r"^(?:lt\.)?explore\(", cell.source, flags=re.M))
-        drawn = re.findall(r"^explore: (\d+) frames drawn$", "".join(texts(cell)), flags=re.M)
-        assert len(drawn) >= wanted, f"not every control of this cell was run:\n{cell.source}"
-        assert all(int(count) >= 3 for count in drawn)
-
-
 def test_stored_outputs_can_be_compared(notebook):
     """nbval skips a cell that was never executed: a stripped notebook would pass."""
     cells = code_cells(notebook)
@@ -117,7 +100,7 @@ def test_cells_are_short_and_plot_by_a_call(notebook):
         assert statistics.median(lengths) <= LONGEST_MEDIAN
     for cell in cells:
         found = PLOTTING.search(cell.source)
-        assert not found, f"plotting code belongs in limetutor/figures: {found.group()}"
+        assert not found, f"plotting code belongs in limetutor/course/figures: {found.group()}"
 
 
 def test_numbers_in_the_prose_have_a_source(notebook):
@@ -138,10 +121,101 @@ def test_every_exercise_has_a_check_and_a_solution(path, notebook):
         assert "**You will be able to**" in text and "**You need**" in text and "**Time**" in text
 
 
+# --- the copies that make notebooks executes ---------------------------------------------------
+
+EXERCISE = """```{exercise}
+:label: ex-mine-1
+How much is it?
+```
+
+````{solution} ex-mine-1
+```python
+answer = 2 * offset
+offset = 0
+```
+````"""
+
+
+def chapter(*sources: str) -> nbformat.NotebookNode:
+    """A small executed notebook; prose starts with a capital, code does not."""
+    cells = [
+        nbformat.v4.new_markdown_cell(source)
+        if source[0].isupper() or source.startswith("```")
+        else nbformat.v4.new_code_cell(source, execution_count=1)
+        for source in sources
+    ]
+    return nbformat.v4.new_notebook(cells=cells)
+
+
+def sources(notebook: nbformat.NotebookNode) -> str:
+    return "\n".join(cell.source for cell in code_cells(notebook))
+
+
 def test_a_wrong_number_would_be_noticed():
     """The comments are read: a number that the code does not give fails the notebook."""
-    cell = nbformat.v4.new_markdown_cell("It is 0.51.\n\n<!-- number: 0.51 = 0.5 -->")
-    notebook = nbformat.v4.new_notebook(cells=[cell])
-    assert NUMBER.search(cell.source)
+    notebook = chapter("It is 0.51.\n\n<!-- number: 0.51 = 0.5 -->")
+    assert NUMBER.search(notebook.cells[0].source)
     with pytest.raises(AssertionError, match=r"the prose says 0\.51, the code gives 0\.50"):
-        exec("\n".join(c.source for c in with_promises(notebook).cells if c.cell_type == "code"))
+        exec(sources(with_promises(notebook)), {})
+
+
+def test_a_refused_solution_would_be_noticed_and_a_right_one_leaves_no_trace(monkeypatch):
+    from limetutor.course import answers
+
+    notebook = chapter("offset = 1", EXERCISE, 'pass  # lt.check("mine/1", answer)', "x = offset")
+    judged = []
+
+    def verdict(name, answer):
+        judged.append((name, answer))
+        return answer == 2, "Think again."
+
+    monkeypatch.setattr(answers, "verdict", verdict)
+    scope: dict[str, object] = {}
+    exec(sources(with_promises(notebook)), scope)
+    assert judged == [("mine/1", 2)]
+    assert scope["x"] == 1 and "answer" not in scope
+    notebook.cells[0].source = "offset = 3"
+    with pytest.raises(AssertionError, match="the solution of mine/1 is refused: Think again"):
+        exec(sources(with_promises(notebook)), {})
+
+
+def promised(folder: Path, *cells: str) -> subprocess.CompletedProcess[str]:
+    """Write a chapter into a folder, copy it as make notebooks does and run the copy in nbval."""
+    book = folder / "book"
+    book.mkdir()
+    (book / "table.txt").write_text("7.5")
+    nbformat.write(chapter(*cells), book / "mine.ipynb")
+    tool = [sys.executable, ROOT / "tools" / "promises.py", "book", "_build/promised"]
+    subprocess.run(tool, cwd=folder, check=True)
+    command = [sys.executable, "-m", "pytest", "--nbval", "_build/promised"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.slow
+def test_nbval_runs_the_promises_where_the_chapter_stands(tmp_path):
+    """A chapter that reads a file beside it; the number is right, and then it is not."""
+    for shown, code, failures in (("7.50", 0, 0), ("7.51", 1, 1)):
+        home = tmp_path / shown
+        home.mkdir()
+        done = promised(
+            home,
+            'from pathlib import Path\nvalue = float(Path("table.txt").read_text())',
+            f"It is {shown}.\n\n<!-- number: {shown} = value -->",
+        )
+        assert done.returncode == code, done.stdout
+        assert f"{failures} failed" in done.stdout if failures else "3 passed" in done.stdout
+        assert ("the prose says 7.51, the code gives 7.50" in done.stdout) == bool(failures)
+
+
+def test_copies_of_chapters_that_went_away_go_too(tmp_path):
+    tool = [sys.executable, ROOT / "tools" / "promises.py"]
+    (tmp_path / "copies").mkdir()
+    (tmp_path / "copies" / "old.ipynb").write_text("{}")
+    subprocess.run([*tool, ROOT / "book", tmp_path / "copies"], check=True)
+    assert sorted(p.name for p in (tmp_path / "copies").iterdir()) == [p.name for p in NOTEBOOKS]
+    for bad, code in (([tmp_path], 2), ([tmp_path / "nowhere", tmp_path / "copies"], 1)):
+        done = subprocess.run([*tool, *bad], capture_output=True, text=True, check=False)
+        assert done.returncode == code and done.stderr.count("\n") == 1, done.stderr

@@ -3,6 +3,7 @@
 ``<!-- number: 7.50 = expr -->`` behind a paragraph says where a number comes from, and
 ``{solution}`` blocks hold code that must satisfy the exercise. :func:`with_promises` puts both
 into a copy of the notebook as ordinary cells, at the place where a reader would meet them.
+``make notebooks`` executes these copies (written by tools/promises.py), not the chapters as well.
 """
 
 from __future__ import annotations
@@ -26,18 +27,27 @@ def _check_number(shown, value):
     assert float(computed) == float(text), f"the prose says {shown}, the code gives {computed}"
 
 
-def _check_solution(name, answer):
+def _check_solution(name, answer, code):
     from limetutor.course.answers import verdict
 
-    right, text = verdict(name, answer)
+    scope = dict(globals())  # what a solution sets is not there for the cells that follow
+    exec(code, scope)
+    right, text = verdict(name, scope[answer])
     assert right, f"the solution of {name} is refused: {text}"
 """
 
 
-def with_promises(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """A copy of the notebook with a cell behind each promise that checks it."""
+def with_promises(
+    notebook: nbformat.NotebookNode, home: str | None = None
+) -> nbformat.NotebookNode:
+    """A copy of the notebook with a cell behind each promise that checks it.
+
+    ``home`` is where the chapter runs, as seen from the folder of the copy.  The new cells have
+    no outputs and no number, so that nbval runs them and compares nothing.
+    """
     solutions = solutions_of(notebook)
-    cells = [nbformat.v4.new_code_cell(PRELUDE)]
+    prelude = PRELUDE if home is None else f"__import__('os').chdir({home!r})\n{PRELUDE}"
+    cells = [nbformat.v4.new_code_cell(prelude)]
     for cell in notebook.cells:
         cells.append(cell)
         if cell.cell_type == "markdown":
@@ -47,7 +57,7 @@ def with_promises(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
             ]
         else:
             lines = [
-                f"{solutions[label_of(name)]}\n_check_solution({name!r}, {answer})"
+                f"_check_solution({name!r}, {answer!r}, {solutions[label_of(name)]!r})"
                 for name, answer in CHECK.findall(cell.source)
             ]
         cells += [nbformat.v4.new_code_cell(line) for line in lines]
