@@ -9,17 +9,16 @@ from html import escape
 from typing import Any
 
 import numpy as np
+import scipy
 
 from . import arguments as arg
 from . import surrogate
-from .kernels import PRODUCT_KERNELS, log_weights
-from .models import predictor
-from .sampling import SAMPLERS, tilted_sampler
-from .sampling import sampler as draw_for
-from .worlds import Boxes, World, check_world
+from .sampling import Sampler, sampler_of
+from .setting import Setting
+from .worlds import World
 
 BATCH = 2**20  # numbers in one batch of samples, about 8 MB: memory does not grow with n
-SELECTIONS = ("auto", "highest", "forward")
+FEW = 5  # effective samples that a coefficient, and each side of an indicator, should have
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Explanation:
 
     ``coef`` (d,), ``intercept``, and ``covariance`` ((d+1, d+1), intercept first) of the sampling
     error. A feature that was left out has coefficient 0 and standard error 0: it was not
-    estimated.
+    estimated. ``setting`` is what was asked, for whoever looks closer (:func:`limetutor.audit`).
     """
 
     coef: np.ndarray
@@ -60,20 +59,47 @@ class Explanation:
     kernel: str
     sampler: str
     names: tuple[str, ...]
-    box_names: tuple[str, ...]
     output: Any
     xi: np.ndarray = field(repr=False)
     warnings: tuple[str, ...]
     used: np.ndarray = field(repr=False)  # which features have an estimate, (d,) of bool
-    samples: Samples | None = field(repr=False, default=None)
-    f: Any = field(repr=False, default=None)  # what was asked, for whoever looks closer (audit)
-    world: World | None = field(repr=False, default=None)
+    freedom: np.ndarray = field(repr=False)  # degrees of freedom of intercept and coef, (d+1,)
+    local_freedom: float = field(repr=False)
+    setting: Setting = field(repr=False)
+    draws: Sampler = field(repr=False)
     ridge: float = field(repr=False, default=0.0)
+    lasso: float = field(repr=False, default=0.0)
+    samples: Samples | None = field(repr=False, default=None)
+
+    @property
+    def f(self) -> Any:
+        """The model that was explained."""
+        return self.setting.f
+
+    @property
+    def world(self) -> World:
+        """Where new examples came from."""
+        return self.setting.world
+
+    @cached_property
+    def box_names(self) -> tuple[str, ...]:
+        """The boxes of xi in words."""
+        return self.setting.box_names
 
     @cached_property
     def stderr(self) -> np.ndarray:
-        """Standard errors of ``coef`` (the sandwich estimator)."""
-        return np.sqrt(np.diag(self.covariance)[1:])
+        """Standard errors of ``coef``: the sandwich with residuals corrected for leverage."""
+        return np.sqrt(np.clip(np.diag(self.covariance)[1:], 0.0, None))
+
+    def interval(self, level: float = 0.95) -> np.ndarray:
+        """Intervals that hold the limit of each coefficient with probability ``level``, (d, 2).
+
+        coef ± t stderr, where t is Student's quantile with the degrees of freedom that the weights
+        leave each coefficient: few samples with most of the weight make wide intervals.
+        """
+        level = arg.probability("level", level)
+        t = scipy.special.stdtrit(self.freedom[1:], 0.5 + level / 2)
+        return self.coef[:, None] + np.outer(t * self.stderr, [-1.0, 1.0]).reshape(-1, 2)
 
     @property
     def local_prediction(self) -> float:
@@ -83,7 +109,7 @@ class Explanation:
     @property
     def local_stderr(self) -> float:
         """Standard error of ``local_prediction``."""
-        return float(np.sqrt(self.covariance.sum()))
+        return float(np.sqrt(max(self.covariance.sum(), 0.0)))
 
     @property
     def x(self) -> np.ndarray:
@@ -170,7 +196,7 @@ def explain(
     n: int = 5000,
     seed: int | None = None,
     kernel: Any = "gaussian",
-    sampler: str = "bins",
+    sampler: Any = "bins",
     ridge: float = 0.0,
     *,
     lasso: float = 0.0,
@@ -186,7 +212,7 @@ def explain(
     f
         A function of an (n, d) array, or a fitted scikit-learn estimator.
     xi
-        The instance, d numbers.
+        The instance, d numbers; with names (a Series, a row of a DataFrame, a dict) they go by name.
     world
         :class:`Gaussian` or :class:`Empirical`: where new examples come from.
     nu
@@ -196,11 +222,11 @@ def explain(
     seed
         Results are bit-identical for a seed.
     kernel
-        "gaussian" (on x, the paper), "mismatch" (on z, `lime`), "cosine", or a function of
-        (x, z, xi, nu) that returns weights.
+        "gaussian" (on x, the paper), "laplace" (on x, with heavier tails), "mismatch" (on z,
+        `lime`), "cosine", or a function of (x, z, xi, nu) that returns weights.
     sampler
         "bins" (a box, then a value in it), "gaussian" (the value directly), or "tilted" (from
-        the tilted law, with equal weights: the same limit, less noise).
+        the tilted law, with equal weights: the same limit, usually less noise).
     ridge, lasso
         Penalties, at most one of them, scaled as in scikit-learn.
     features, select
@@ -211,41 +237,61 @@ def explain(
     keep
         Keep samples, weights and responses; memory then grows with n.
     """
-    check_world(world)
-    nu = arg.bandwidth("nu", nu)
-    arg.one_of("sampler", sampler, SAMPLERS)
-    arg.one_of("select", select, SELECTIONS)
+    found = explain_quietly(
+        f, xi, world, nu, n, seed, kernel, sampler, ridge,
+        lasso=lasso, features=features, select=select, output=output, keep=keep,
+    )  # fmt: skip
+    for text in found.warnings:
+        warnings.warn(text, arg.FitWarning, stacklevel=2)
+    return found
+
+
+def explain_quietly(
+    f: Any,
+    xi: Any,
+    world: World,
+    nu: float,
+    n: int = 5000,
+    seed: Any = None,
+    kernel: Any = "gaussian",
+    sampler: Any = "bins",
+    ridge: float = 0.0,
+    **options: Any,
+) -> Explanation:
+    """:func:`explain` for many runs: what it warns of stands in ``warnings`` only."""
+    setting = Setting.of(f, xi, world, nu, kernel, options.pop("output", None))
+    return run(setting, n, seed, sampler, ridge, **options)
+
+
+def run(
+    setting: Setting,
+    n: int,
+    seed: Any = None,
+    sampler: Any = "bins",
+    ridge: float = 0.0,
+    *,
+    lasso: float = 0.0,
+    features: int | None = None,
+    select: str = "auto",
+    keep: bool = False,
+) -> Explanation:
+    """Algorithm 1 on a setting that has been checked."""
+    draws = sampler_of(sampler)
+    arg.one_of("select", select, tuple(surrogate.SELECTIONS))
     ridge, lasso = arg.not_negative("ridge", ridge), arg.not_negative("lasso", lasso)
     if ridge and lasso:
         raise ValueError("ridge and lasso must not both be above 0; choose one penalty.")
-    boxes = world.boxes(np.asarray(xi, dtype=object).size if world.d is None else None)
-    xi = boxes.encode(xi)
-    n = arg.whole("n", n, boxes.d + 2, because=f" to fit {boxes.d + 1} coefficients")
+    n = arg.whole("n", n, setting.d + 2, because=f" to fit {setting.d + 1} coefficients")
     if features is not None:
         features = arg.whole("features", features, 1)
-    seed = arg.seed("seed", seed)
-    weigh = log_weights(kernel, xi, nu, boxes)
-    if sampler == "tilted":
-        draw, log_C = tilted_sampler(boxes, xi, nu, kernel)
-        weigh = lambda x, z: np.full(len(x), log_C)  # noqa: E731
-    else:
-        draw = draw_for(sampler, boxes, xi)
-    predict = predictor(f, boxes, output)
-    prediction = float(predict(xi[None])[0])
-    sums, samples = _run(draw, weigh, predict, n, boxes.d, seed, keep)
+    keep = arg.truth("keep", keep)
+    draws.check(setting)
+    rng = np.random.default_rng(arg.seed("seed", seed))
+    prediction = setting.prediction
+    sums, samples = _sample(setting, draws, n, rng, keep)
     if sums.ess == 0:
         raise ValueError(f"kernel must give some sample a weight above 0, got 0 for all {n}.")
-
-    tilts = sampler != "tilted" and not callable(kernel) and kernel in PRODUCT_KERNELS
-    remedy = "raise nu or n, or use sampler='tilted'" if tilts else "raise nu or n"
-    if kernel == "gaussian" and np.max(boxes.sigma) > 10 * np.min(boxes.sigma[boxes.sigma > 0]):
-        remedy += " (features differ in scale: standardise them, since nu is one width for all)"
-    own = boxes.discretize(xi[None])[0]
-    notes = _warn(sums, boxes, own, ridge, remedy)
-    chosen = None
-    if features is not None:
-        by = ("forward" if features <= 6 else "highest") if select == "auto" else select
-        chosen = surrogate.strongest(sums, features, by)
+    chosen = None if features is None else surrogate.strongest(sums, features, select)
     result = surrogate.fit(sums, ridge, lasso, chosen)
     return Explanation(
         coef=result.beta[1:],
@@ -255,32 +301,33 @@ def explain(
         score=result.score,
         ess=sums.ess,
         n=n,
-        nu=nu,
-        kernel=getattr(kernel, "__name__", "own") if callable(kernel) else kernel,
-        sampler=sampler,
-        names=boxes.names,
-        box_names=tuple(boxes.describe(j, own[j]) for j in range(boxes.d)),
-        output=output,
-        xi=xi,
-        warnings=notes,
+        nu=setting.nu,
+        kernel=setting.kernel.name,
+        sampler=draws.name,
+        names=setting.boxes.names,
+        output=setting.output,
+        xi=setting.xi,
+        warnings=_notes(setting, draws, sums, result, ridge),
         used=result.used,
-        samples=samples,
-        f=f,
-        world=world,
+        freedom=result.freedom,
+        local_freedom=result.local_freedom,
+        setting=setting,
+        draws=draws,
         ridge=ridge,
+        lasso=lasso,
+        samples=samples,
     )
 
 
-def _run(
-    draw: Any, weigh: Any, predict: Any, n: int, d: int, seed: Any, keep: bool
+def _sample(
+    setting: Setting, draws: Sampler, n: int, rng: np.random.Generator, keep: bool
 ) -> tuple[surrogate.Sums, Samples | None]:
     """Draw n samples in batches and add them up."""
-    rng = np.random.default_rng(seed)
-    sums, kept = surrogate.Sums(d), []
-    rows = max(BATCH // (d + 1), 64)
+    sums, kept = surrogate.Sums(setting.d), []
+    rows = max(BATCH // (setting.d + 1), 64)
     for start in _with_progress(range(0, n, rows)):
-        x, z = draw(rng, min(rows, n - start))
-        log_w, y = weigh(x, z), predict(x)
+        x, z = draws.draw(setting, rng, min(rows, n - start))
+        log_w, y = draws.log_weights(setting, x, z), setting.predict(x)
         sums.add(z, y, log_w)
         if keep:
             kept.append((x, z, log_w, y))
@@ -301,35 +348,67 @@ def _with_progress(batches: range) -> Any:
     return tqdm(batches, delay=2, leave=False, unit="batch")
 
 
-def _warn(
-    sums: surrogate.Sums, boxes: Boxes, own: np.ndarray, ridge: float, remedy: str
+def _notes(
+    setting: Setting, draws: Sampler, sums: surrogate.Sums, result: surrogate.Fit, ridge: float
 ) -> tuple[str, ...]:
-    """Say what the fit rests on where it rests on little."""
-    notes = []
-    least = 5 * (boxes.d + 1)
+    """What the fit rests on, where it rests on little."""
+    remedy = _remedy(setting, draws)
+    notes = [*_few_samples(setting, sums, remedy), *_singular(setting, result, ridge, remedy)]
+    if not np.all(np.isfinite(result.covariance)):
+        notes.append("Standard errors are beyond 1e154, given as infinite; rescale f.")
+    return tuple(notes)
+
+
+def _remedy(setting: Setting, draws: Sampler) -> str:
+    tilts = draws.weighted and setting.product is not None
+    remedy = "raise nu or n, or use sampler='tilted'" if tilts else "raise nu or n"
+    spread = setting.boxes.sigma[setting.boxes.sigma > 0]
+    if setting.kernel.measures_x and spread.size and spread.max() > 10 * spread.min():
+        remedy += " (features differ in scale: standardise them, since nu is one width for all)"
+    return remedy
+
+
+def _few_samples(setting: Setting, sums: surrogate.Sums, remedy: str) -> list[str]:
+    """Too few effective samples, in all or on one side of an indicator, for intervals to hold."""
+    notes, least = [], FEW * (setting.d + 1)
     if sums.ess < least:
         notes.append(
-            f"The effective sample size is {sums.ess:.1f} of n={sums.n}, and {boxes.d + 1} "
+            f"The effective sample size is {sums.ess:.1f} of n={sums.n}, and {setting.d + 1} "
             f"coefficients want at least {least}: {remedy}."
         )
-    tangled = surrogate.singular_features(sums.gram)
+    share = sums.gram[0, 1:] / sums.gram[0, 0]
+    scarcer = sums.ess * np.minimum(share, 1 - share)
+    thin = (scarcer < FEW) & (surrogate.indicator_variances(sums.gram) > surrogate.DEAD**2)
+    if np.any(thin):
+        notes.append(
+            f"Fewer than {FEW} effective samples lie on one side of xi's box for "
+            f"{int(thin.sum())} feature(s) {_listed(setting, thin)}: their intervals may be too "
+            f"narrow; {remedy}."
+        )
+    return notes
+
+
+def _singular(setting: Setting, result: surrogate.Fit, ridge: float, remedy: str) -> list[str]:
+    """Indicators that do not vary, or not apart from others."""
+    notes, tangled = [], result.tangled
     # no sampling helps where the world never leaves, or never enters, xi's box
-    stuck = tangled & np.isin(boxes.law.prob[np.arange(boxes.d), own], (0.0, 1.0))
+    share = setting.boxes.law.prob[np.arange(setting.d), setting.own]
+    stuck = tangled & ((share == 0.0) | (share == 1.0))
     if np.any(stuck):
-        names = arg.shorten([boxes.names[j] for j in np.flatnonzero(stuck)])
         notes.append(
             f"The world has all or none of its values in xi's box for {int(stuck.sum())} "
-            f"feature(s) {names}: their coefficients are left at 0; leave the columns out or give "
-            "other edges."
+            f"feature(s) {_listed(setting, stuck)}: their coefficients are left at 0; leave the "
+            "columns out or give other edges."
         )
-    if not ridge:
-        tangled &= ~stuck
-        if np.any(tangled):
-            names = arg.shorten([boxes.names[j] for j in np.flatnonzero(tangled)])
-            notes.append(
-                f"The fit is singular in {int(tangled.sum())} feature(s) {names}: among the weighted "
-                f"samples their indicators do not vary, or not apart from others; {remedy}."
-            )
-    for text in notes:
-        warnings.warn(text, arg.FitWarning, stacklevel=3)
-    return tuple(notes)
+    tangled = tangled & ~stuck
+    if np.any(tangled) and not ridge:
+        notes.append(
+            f"The fit is singular in {int(tangled.sum())} feature(s) {_listed(setting, tangled)}: "
+            f"among the weighted samples their indicators do not vary, or not apart from others; "
+            f"{remedy}."
+        )
+    return notes
+
+
+def _listed(setting: Setting, mask: np.ndarray) -> str:
+    return arg.shorten([setting.boxes.names[j] for j in np.flatnonzero(mask)])

@@ -27,7 +27,10 @@ class PrecisionWarning(LimetutorWarning):
 
 def shorten(value: Any) -> str:
     """What came, in at most 60 characters, for an error message."""
-    text = " ".join(repr(_plain(value)).split())
+    try:
+        text = " ".join(repr(_plain(value)).split())
+    except Exception:  # a repr that fails, or an integer of more digits than Python prints
+        text = f"a value of type {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -43,27 +46,75 @@ def _plain(value: Any) -> Any:
 def floats(value: Any) -> np.ndarray:
     """``value`` as an array of floats, a copy that later changes to ``value`` do not reach.
 
-    numpy would also read text ("1.5"), dates and complex numbers as floats; here they are a
-    TypeError, because whoever passes them means something else.
+    numpy would also read text ("1.5"), bytes, dates and complex numbers as floats, and what lies
+    under a mask; here they are a TypeError that says what came, because whoever passes them means
+    something else.
     """
-    array = np.asarray(value)
-    if array.dtype.kind in "USTMmc":
-        raise TypeError(f"{array.dtype} is not a number")
-    if array.dtype == object and any(isinstance(entry, str) for entry in array.flat):
-        raise TypeError("text is not a number")
-    return array.astype(float)
+    if hasattr(value, "toarray"):
+        raise TypeError("a sparse matrix; pass its .toarray()")
+    if isinstance(value, np.ma.MaskedArray) and np.any(np.ma.getmaskarray(value)):
+        raise TypeError("masked values")
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise TypeError("rows of different lengths") from None
+    if array.dtype.kind in _NOT_NUMBERS:
+        raise TypeError(_NOT_NUMBERS[array.dtype.kind])
+    if array.dtype == object:
+        for entry in array.flat:
+            _refuse_entry(entry)
+    try:
+        return array.astype(float)
+    except OverflowError:
+        raise TypeError("a number beyond 1e308") from None
+
+
+_NOT_NUMBERS = {
+    "U": "text",
+    "S": "bytes",
+    "T": "text",
+    "M": "dates",
+    "m": "times",
+    "c": "complex numbers",
+}
+
+
+def _refuse_entry(entry: Any) -> None:
+    """What an array of objects may not hold; float() would take some of it without a word."""
+    if isinstance(entry, str):
+        raise TypeError("text")
+    if isinstance(entry, bytes):
+        raise TypeError("bytes")
+    if isinstance(entry, complex):
+        raise TypeError("complex numbers")
+    if entry is None or type(entry).__name__ in ("NAType", "NaTType"):
+        raise TypeError("missing values")
+    if isinstance(entry, list | tuple | np.ndarray):
+        raise TypeError("rows of different lengths")
+    if hasattr(entry, "year") or hasattr(entry, "total_seconds"):
+        raise TypeError("dates")
 
 
 def numbers(name: str, value: Any) -> np.ndarray:
     """``value`` as a finite float array of any shape."""
     try:
         array = floats(value)
-    except (TypeError, ValueError):
+    except TypeError as error:
+        raise ValueError(f"{name} must hold numbers only, got {_what(error, value)}.") from None
+    except ValueError:
         raise ValueError(f"{name} must hold numbers only, got {shorten(value)}.") from None
     if not np.all(np.isfinite(array)):
         bad = int(np.size(array) - np.sum(np.isfinite(array)))
         raise ValueError(f"{name} must be finite, got {bad} nan or infinite value(s).")
     return array
+
+
+def _what(error: TypeError, value: Any) -> str:
+    """What came, in words where :func:`floats` has them, and as it looks where that is short."""
+    words, looks = str(error), shorten(value)
+    if "float()" in words or "must be" in words:  # Python's own words for an odd object
+        return looks
+    return f"{words}: {looks}" if len(looks) < 60 and "\n" not in looks else words
 
 
 def vector(name: str, value: Any, length: int | None = None, because: str = "") -> np.ndarray:
@@ -118,13 +169,15 @@ def probability(name: str, value: Any) -> float:
     return number
 
 
-def whole(name: str, value: Any, least: int, because: str = "") -> int:
-    """A whole number that is ``least`` or more."""
+def whole(name: str, value: Any, least: int, because: str = "", most: int = 10**12) -> int:
+    """A whole number from ``least`` to ``most`` (nobody waits for more of anything)."""
     whole_float = isinstance(value, float | np.floating) and float(value).is_integer()
     if isinstance(value, bool) or not (isinstance(value, Integral) or whole_float):
         raise ValueError(f"{name} must be a whole number, got {shorten(value)}.")
     if value < least:
-        raise ValueError(f"{name} must be {least} or more{because}, got {int(value)}.")
+        raise ValueError(f"{name} must be {least} or more{because}, got {shorten(int(value))}.")
+    if value > most:
+        raise ValueError(f"{name} must be at most {most:,}, got {shorten(int(value))}.")
     return int(value)
 
 
@@ -138,6 +191,13 @@ def seed(name: str, value: Any) -> int | np.random.Generator | None:
             f"got {shorten(value)}."
         )
     return int(value)
+
+
+def truth(name: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {shorten(value)}.")
+    return bool(value)
 
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:

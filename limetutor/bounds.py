@@ -13,7 +13,9 @@ import numpy as np
 from . import arguments as arg
 from .closed_forms import Limit
 from .covariance import alpha_constant
+from .kernels import GaussianKernel
 from .models import Linear
+from .setting import Setting
 
 
 def covariance_tail(t: float, n: int, d: int, *, corrected: bool = True) -> float:
@@ -68,6 +70,14 @@ def response_tail(
     return float(4 * d * np.exp(-n * t**2 / (2 * spread))) if spread > 0 else 0.0
 
 
+def theorem_applies(setting: Setting) -> bool:
+    """Whether the paper's theorem speaks of it: linear f, normal features, Gaussian kernel."""
+    normal = setting.boxes.standard is not None
+    return (
+        normal and isinstance(setting.kernel, GaussianKernel) and isinstance(setting.form, Linear)
+    )
+
+
 def theorem_sample_size(
     limit: Limit, sigma: float | np.ndarray, eps: float, eta: float, *, corrected: bool = True
 ) -> float:
@@ -82,8 +92,11 @@ def theorem_sample_size(
     norm of Gamma. Both are for the Gaussian kernel on numeric features, where pi f(x) is bounded.
     """
     eps, eta = arg.positive("eps", eps), arg.probability("eta", eta)
-    if limit.kernel != "gaussian":
-        raise ValueError(f"limit must be of the gaussian kernel, got {limit.kernel!r}.")
+    if not theorem_applies(limit.setting):
+        raise ValueError(
+            "limit must be of the gaussian kernel and a linear f in a Gaussian world, "
+            f"got {limit.kernel!r} with {arg.shorten(limit.f)}."
+        )
     C, A = np.exp(limit.log_C), np.float64(alpha_constant(limit.alpha, limit.tilt.rest))
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         size = _corrected_sample_size if corrected else _printed_sample_size

@@ -18,15 +18,15 @@ import scipy
 
 from . import arguments as arg
 from . import covariance
-from .algorithm import explain
-from .exact import SlowSeriesError, Views, expectation, is_closed
-from .families import form_of, moved
-from .kernels import PRODUCT_KERNELS
-from .models import Linear, Quadratic, fitted_columns, predictor
-from .theory import Tilt, critical_bandwidth, standard_box, tilt, tilted_law
-from .worlds import Boxes, Gaussian, World, check_world
+from .algorithm import run
+from .exact import SlowSeriesError
+from .models import Form, Linear
+from .setting import Setting
+from .theory import Tilt
+from .worlds import World
 
 TINY = np.finfo(float).tiny  # below it a double loses digits, and soon is 0
+SCARCE = 200  # samples that either side of an indicator should have where f is sampled
 
 
 class Surrogate(NamedTuple):
@@ -36,7 +36,8 @@ class Surrogate(NamedTuple):
     beta: np.ndarray  # E~[f | z_j = 1] - E~[f | z_j = 0]
     error: float  # f^(xi) - f(xi)
     method: str
-    covariance: np.ndarray  # of the intercept and beta: 0 unless they were sampled
+    covariance: np.ndarray | None = None  # of the intercept and beta, where they were sampled
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +59,23 @@ class Limit:
     tilt: Tilt
     critical_nu: np.ndarray
     shrinkage: np.ndarray  # what ridge leaves of each coefficient; ones without it
-    world: World = field(repr=False)
     surrogate: Surrogate = field(repr=False)
     prediction: float
-    box_names: tuple[str, ...]
+    setting: Setting = field(repr=False)
     output: Any = None
     ridge: float = 0.0
     n: int | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def world(self) -> World:
+        """Where new examples would come from."""
+        return self.setting.world
+
+    @cached_property
+    def box_names(self) -> tuple[str, ...]:
+        """The boxes of xi in words."""
+        return self.setting.box_names
 
     @property
     def alpha(self) -> np.ndarray:
@@ -89,7 +100,7 @@ class Limit:
     @property
     def log_C(self) -> float:
         """Log C_d, which never underflows."""
-        return float(self.tilt.log_mass.sum())
+        return self.tilt.log_C
 
     @property
     def C(self) -> float:
@@ -115,7 +126,9 @@ class Limit:
     @property
     def stderr(self) -> np.ndarray:
         """Standard errors of ``coef``; 0 unless the method is "monte carlo"."""
-        return np.sqrt(np.diag(self.surrogate.covariance)[1:]) * self.shrinkage
+        if self.surrogate.covariance is None:
+            return np.zeros(len(self.xi))
+        return np.sqrt(np.clip(np.diag(self.surrogate.covariance)[1:], 0, None)) * self.shrinkage
 
     @cached_property
     def local_error(self) -> float:
@@ -134,8 +147,10 @@ class Limit:
     @property
     def local_stderr(self) -> float:
         """Standard error of ``local_prediction``; 0 unless the method is "monte carlo"."""
+        if self.surrogate.covariance is None:
+            return 0.0
         part = np.concatenate([[1.0], self.alpha + self.tilt.rest * self.shrinkage])
-        return float(np.sqrt(part @ self.surrogate.covariance @ part))
+        return float(np.sqrt(max(part @ self.surrogate.covariance @ part, 0.0)))
 
     @property
     def intercept(self) -> float:
@@ -221,7 +236,7 @@ def limit(
     xi: Any,
     world: World,
     nu: float,
-    kernel: str = "gaussian",
+    kernel: Any = "gaussian",
     *,
     ridge: float = 0.0,
     n: int | None = None,
@@ -234,14 +249,15 @@ def limit(
     Parameters
     ----------
     f
-        An lt.Linear or lt.Quadratic, or a fitted scikit-learn model: linear, kernel ridge, support
-        vector or Gaussian process with an RBF kernel, tree, forest, gradient boosting, logistic
-        regression of two classes, a net with one hidden layer, or a scaler and one of these in a
-        pipeline. Anything else, functions included, is sampled from the tilted law.
+        An lt.Linear or lt.Quadratic or another form, or a fitted scikit-learn model: linear, kernel
+        ridge, support vector or Gaussian process with an RBF kernel, tree, forest, gradient
+        boosting, logistic regression of two classes, a net with one hidden layer, or a scaler and
+        one of these in a pipeline. Anything else, functions included, is sampled from the tilted
+        law.
     xi, world, nu
         As in :func:`explain`.
     kernel
-        One of the product kernels, "gaussian" or "mismatch".
+        One of the product kernels, "gaussian", "laplace" or "mismatch".
     ridge, n
         The penalty competes with the total weight of n samples, so n is needed with it:
         beta_j becomes beta_j s_j / (s_j + ridge / (n C)), s_j = alpha_j (1 - alpha_j).
@@ -252,50 +268,71 @@ def limit(
 
     Examples
     --------
+    >>> from limetutor import Gaussian
     >>> limit(Linear([10, -10]), [0.961, 0.432], Gaussian(), nu=1.0).coef.round(2)
     array([11.4 , -1.76])
     """
-    check_world(world)
-    nu = arg.bandwidth("nu", nu)
+    setting = Setting.of(f, xi, world, nu, kernel, output, purpose="its limit")
+    found = limit_of(setting, ridge, n, samples, seed)
+    for text in found.warnings:
+        warnings.warn(text, arg.PrecisionWarning, stacklevel=2)
+    return found
+
+
+def limit_of(
+    setting: Setting,
+    ridge: float = 0.0,
+    n: int | None = None,
+    samples: int = 100_000,
+    seed: Any = 0,
+) -> Limit:
+    """:func:`limit` of a setting that has been checked; its notes stand in ``warnings`` only."""
     ridge = arg.not_negative("ridge", ridge)
     if ridge > 0:
         because = " with ridge (the penalty weighs against n)"
         n = arg.whole("n", 0 if n is None else n, 1, because=because)
-    arg.one_of("kernel", kernel, PRODUCT_KERNELS)
-    boxes = world.boxes(_dimension(f, xi) if world.d is None else None)
-    as_given, xi = xi, boxes.encode(xi)
-    form = form_in(boxes, f, output)
-    law = tilt(world, xi, nu, kernel)
+    elif n is not None:
+        n = arg.whole("n", n, 1)
+    samples = arg.whole("samples", samples, setting.d + 2)
+    seed = arg.seed("seed", seed)
+    form, law, prediction = setting.form, setting.tilt, setting.prediction
+    surrogate = _surrogate(form, law, prediction) or _sampled(setting, samples, seed)
+    linear = isinstance(form, Linear)
+    critical = setting.product.critical_nu if linear and setting.product else None
+    return Limit(
+        f=form if linear else setting.f,
+        xi=setting.xi,
+        nu=setting.nu,
+        kernel=setting.kernel.name,
+        names=setting.boxes.names,
+        tilt=law,
+        critical_nu=critical(setting.xi, setting.boxes) if critical else np.full(setting.d, np.nan),
+        shrinkage=shrinkage(law, ridge, n) if ridge > 0 and n else np.ones(setting.d),
+        surrogate=surrogate,
+        prediction=prediction,
+        setting=setting,
+        output=setting.output,
+        ridge=ridge,
+        n=n,
+        warnings=(*_notes(setting, law), *surrogate.notes),
+    )
+
+
+def _notes(setting: Setting, law: Tilt) -> list[str]:
+    """What a reader of the limit should know."""
+    notes = []
     if np.any((np.abs(law.theta) < TINY) & (law.gap != 0)):
-        _warn_precision(
+        notes.append(
             "theta is too small for a double for some features whose coefficients are not 0; "
             "coef, intercept and local_error stay exact."
         )
-    critical = np.full(boxes.d, np.nan)
-    if isinstance(world, Gaussian) and kernel == "gaussian" and isinstance(form, Linear):
-        critical = critical_bandwidth(xi, boxes.mu, boxes.sigma, *standard_box(world, boxes, xi))
-    prediction = _prediction(f, form, xi, boxes, output)
-    surrogate = _fitted(form, xi, boxes, nu, kernel, law, prediction)
-    if surrogate is None:
-        surrogate = _sampled(f, as_given, world, nu, kernel, law, output, samples, seed)
-    own = boxes.discretize(xi[None])[0]
-    return Limit(
-        f=form if isinstance(form, Linear) else f,
-        xi=xi,
-        nu=nu,
-        kernel=kernel,
-        names=boxes.names,
-        tilt=law,
-        critical_nu=critical,
-        shrinkage=shrinkage(law, ridge, n) if ridge > 0 else np.ones(boxes.d),
-        world=world,
-        surrogate=surrogate,
-        prediction=prediction,
-        box_names=tuple(boxes.describe(j, own[j]) for j in range(boxes.d)),
-        output=output,
-        ridge=ridge,
-        n=n,
-    )
+    if np.any(law.constant):
+        names = arg.shorten([setting.boxes.names[j] for j in np.flatnonzero(law.constant)])
+        notes.append(
+            f"The world has all its values of {int(law.constant.sum())} feature(s) {names} in xi's "
+            "box: there is nothing to compare with, and their coefficients are 0."
+        )
+    return notes
 
 
 def shrinkage(law: Tilt, ridge: float, n: int) -> np.ndarray:
@@ -305,103 +342,80 @@ def shrinkage(law: Tilt, ridge: float, n: int) -> np.ndarray:
     Chapter: the real lime.
     """
     log_s = law.log_alpha + law.log_rest
-    return scipy.special.expit(log_s - np.log(ridge / n) + law.log_mass.sum())
+    return scipy.special.expit(log_s - np.log(ridge / n) + law.log_C)
 
 
-def _dimension(f: Any, xi: Any) -> int:
-    """Number of features where the world leaves it open: the model's, else the instance's."""
-    if isinstance(f, Linear | Quadratic):
-        return f.a.size
-    return getattr(f, "n_features_in_", np.asarray(xi, dtype=object).size)
+def local_error_parts(f: Linear, law: Tilt, kept: np.ndarray) -> np.ndarray:
+    """What each feature adds to f^(xi) - f(xi) for a linear f.
+
+    a_j (E~[x_j | z_j=1] - xi_j), less what a penalty or a selection takes off: ``kept`` (d,) is the
+    share of each coefficient that is left. Paper: Corollary 3.1. Chapter: local error.
+    """
+    return f.a * law.inside - f.a * law.gap * law.rest * (1 - kept)
 
 
-def form_in(boxes: Boxes, f: Any, output: Any) -> Any:
-    """The form of f in the coordinates of the world, or None."""
-    if isinstance(f, Linear | Quadratic):
-        arg.vector("a", f.a, boxes.d, because=", one per feature of the world")
-        if output is not None:
-            raise ValueError(f"output must be left out when f has a single output, got {output!r}.")
-        return f
-    features = getattr(f, "n_features_in_", boxes.d)
-    if features != boxes.d:
-        raise ValueError(
-            f"f must have been fitted on {boxes.d} features, as many as the world has, "
-            f"got one fitted on {features}."
-        )
-    columns = fitted_columns(f, boxes)
-    if boxes.labels:
-        return None  # text columns: the model turns them into numbers in its own way
-    form = form_of(f, output)
-    if form is None or not columns or set(columns) != set(boxes.names):
-        return form
-    order = np.array([boxes.names.index(name) for name in columns])
-    if np.all(order == np.arange(boxes.d)):
-        return form
-    return moved(form, order, np.ones(boxes.d), np.zeros(boxes.d))
+def box_average(setting: Setting, n: int = 20_000) -> float:
+    """E~[f | z = (1, ..., 1)], the model averaged over xi's boxes, from n samples."""
+    x, _ = setting.tilt.views.given(1).sample(np.random.default_rng(0), n)
+    return float(np.mean(setting.predict(x)))
 
 
-def _prediction(f: Any, form: Any, xi: np.ndarray, boxes: Boxes, output: Any) -> float:
-    """f(xi); a form that gives another number than f itself is refused."""
-    if form is f:
-        return float(f(xi[None])[0])
-    value = float(predictor(f, boxes, output)(xi[None])[0])
-    if form is not None:
-        formula = float(form(xi[None])[0])
-        if not abs(formula - value) <= 1e-6 * max(abs(value), 1.0):
-            raise ValueError(
-                f"f must be what its fitted attributes say, but it gives {value:g} at xi and they "
-                f"give {formula:g}; pass a function such as f.predict to have it sampled."
-            )
-    return value
-
-
-def _fitted(
-    form: Any,
-    xi: np.ndarray,
-    boxes: Boxes,
-    nu: float,
-    kernel: str,
-    law: Tilt,
-    prediction: float,
-) -> Surrogate | None:
-    """The surrogate of a form, or None where it has to be sampled.
+def _surrogate(form: Form | None, law: Tilt, prediction: float) -> Surrogate | None:
+    """The surrogate of a form, or None where f has to be sampled.
 
     Linear forms go by the tilt itself, whose gap and inside keep all digits in the tails and near
     a switch-off.
     """
-    exact = np.zeros((boxes.d + 1, boxes.d + 1))
-    if isinstance(form, Linear):
-        centre, beta = float(form(law.mu_tilde[None])[0]), form.a * law.gap
-        return Surrogate(centre, beta, float(form.a @ law.inside), "exact", exact)
     if form is None:
         return None
-    views = Views.of(tilted_law(boxes, xi, nu, kernel)[0], boxes.discretize(xi[None])[0])
+    if isinstance(form, Linear):
+        centre, beta = float(form(law.mu_tilde[None])[0]), form.a * law.gap
+        return Surrogate(centre, beta, float(form.a @ law.inside), "exact")
     try:
-        found = expectation(form, views)
+        found = form.expectation(law.views)
     except SlowSeriesError:
         return None
     beta, centre = found.inside - found.outside, float(found.mean)
     error = centre + float(law.rest @ beta) - prediction
-    return Surrogate(centre, beta, error, "exact" if is_closed(form) else "quadrature", exact)
+    return Surrogate(centre, beta, error, "exact" if form.closed else "quadrature")
 
 
-def _sampled(
-    f: Any,
-    xi: Any,
-    world: World,
-    nu: float,
-    kernel: str,
-    law: Tilt,
-    output: Any,
-    samples: int,
-    seed: int | None,
-) -> Surrogate:
-    """The surrogate from samples of the tilted law."""
-    samples = arg.whole("samples", samples, len(law.theta) + 2)
-    run = explain(f, xi, world, nu, samples, seed, kernel, "tilted", output=output)
-    centre = run.intercept + float(law.alpha @ run.coef)
-    error = run.local_prediction - run.prediction
-    return Surrogate(centre, run.coef, error, "monte carlo", run.covariance)
+def _sampled(setting: Setting, samples: int, seed: Any) -> Surrogate:
+    """The surrogate from samples of the tilted law.
+
+    A feature whose box holds nearly all of that law, or nearly none, gets samples of its own: pairs
+    that differ in this feature alone, drawn inside and outside.
+    """
+    run_ = run(setting, samples, seed, "tilted")
+    law = setting.tilt
+    beta, covariance = run_.coef.copy(), run_.covariance.copy()
+    share = samples * np.minimum(law.alpha, law.rest)
+    scarce = np.flatnonzero((share < SCARCE) & ~law.constant)
+    pairs = max(samples // (2 * max(len(scarce), 1)), SCARCE)
+    rng = np.random.default_rng(seed)
+    for j in scarce:
+        beta[j], square = _paired_difference(setting, int(j), min(pairs, samples), rng)
+        covariance[j + 1] = covariance[:, j + 1] = 0.0
+        covariance[j + 1, j + 1] = square
+    centre = run_.intercept + float(law.alpha @ run_.coef)
+    error = centre + float(law.rest @ beta) - setting.prediction
+    notes = tuple(text for text in run_.warnings if not scarce.size)
+    return Surrogate(centre, beta, error, "monte carlo", covariance, notes)
+
+
+def _paired_difference(
+    setting: Setting, j: int, n: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """E~[f | z_j = 1] - E~[f | z_j = 0] from n pairs, and the square of its standard error."""
+    views = setting.tilt.views
+    x, _ = views.law.sample(rng, n)
+    column = np.array([j])
+    y = []
+    for side in (1, 2):
+        x[:, j] = views.given(side).taken(column).sample(rng, n)[0][:, 0]
+        y.append(setting.predict(x))
+    difference = y[0] - y[1]
+    return float(difference.mean()), float(difference.var() / n)
 
 
 def _warn_precision(message: str) -> None:

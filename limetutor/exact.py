@@ -3,7 +3,7 @@
 The theory needs E~[f], E~[f | z_j = 1] and E~[f | z_j = 0] for every j (:mod:`limetutor.theory`).
 Under the tilted law the coordinates are independent, so a product over coordinates has for its
 expectation the product of d one-dimensional ones, and conditioning on z_j replaces one factor.
-Every form in this file but the quadratic is a sum of such products,
+Every form in this file is a sum of such products,
 
     f(x) = sum_t c_t prod_j g_tj(x_j):
 
@@ -17,15 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
 
-from .laws import BoxLaw
-from .models import Linear, Quadratic
-from .theory import tilt_boxes
+from .models import Expectation, Form, Linear
+from .theory import Views
 
 CHUNK = 2**20  # numbers in one chunk of work: memory does not grow with the model
 WORK = 2**26  # most values of characteristic functions for one model, about ten seconds of them
@@ -35,51 +33,9 @@ class SlowSeriesError(Exception):
     """A sum of waves that would take too many of them; the caller samples instead."""
 
 
-class Expectation(NamedTuple):
-    """E~[f], and E~[f | z_j = 1] and E~[f | z_j = 0] for each j."""
-
-    mean: Any
-    inside: np.ndarray
-    outside: np.ndarray
-
-    def plus(self, other: Expectation, times: float = 1.0) -> Expectation:
-        """The expectation of f + times * g."""
-        return Expectation(*(a + times * b for a, b in zip(self, other, strict=True)))
-
-
-@dataclass(frozen=True)
-class Views:
-    """The tilted law seen three ways: as it is, given z_j = 1, and given z_j = 0.
-
-    All three are mixtures of the same boxes; ``weights`` (3, d, K) holds the probabilities. The
-    last row is computed from the other boxes alone, so nothing is lost where alpha_j is 1 to the
-    last digit.
-    """
-
-    law: BoxLaw
-    weights: np.ndarray
-
-    @property
-    def d(self) -> int:
-        """Number of coordinates."""
-        return self.law.mean.shape[0]
-
-    @classmethod
-    def of(cls, law: BoxLaw, own: np.ndarray) -> Views:
-        """The views of a law whose coordinate j has z_j = 1 in its box ``own[j]``."""
-        mine = np.arange(law.mean.shape[1]) == own[:, None]
-        others = np.where(mine, -np.inf, law.log_prob)
-        others = np.exp(others - scipy.special.logsumexp(others, axis=1, keepdims=True))
-        return cls(law, np.stack([law.prob, mine.astype(float), others]))
-
-    def mix(self, values: np.ndarray) -> np.ndarray:
-        """Expectations from values per box: (d, K, ...) becomes (3, d, ...)."""
-        return np.einsum("vdk,dk...->vd...", self.weights, values)
-
-    def moved(self, columns: np.ndarray, scale: np.ndarray, shift: np.ndarray) -> Views:
-        """The views of scale * x[columns] + shift."""
-        law = BoxLaw(*(getattr(self.law, name)[columns] for name in BoxLaw.__dataclass_fields__))
-        return Views(law.moved(scale, shift), self.weights[:, columns])
+def constant(b: float, views: Views) -> Expectation:
+    """The expectation of a number."""
+    return Expectation(b, np.full(views.d, b), np.full(views.d, b))
 
 
 def sum_of_products(c: np.ndarray, factors: np.ndarray) -> Expectation:
@@ -98,40 +54,8 @@ def sum_of_products(c: np.ndarray, factors: np.ndarray) -> Expectation:
     return Expectation(mean, np.sum(others * inside, axis=1), np.sum(others * outside, axis=1))
 
 
-@singledispatch
-def expectation(form: Any, views: Views) -> Expectation:
-    """E~[f], E~[f | z_j = 1] and E~[f | z_j = 0] of a form."""
-    raise TypeError(f"form must be one of those of limetutor.exact, got {type(form).__name__}.")
-
-
-@expectation.register
-def of_linear(form: Linear, views: Views) -> Expectation:
-    """E~[f | z_j] = f(mu~) + a_j (E~[x_j | z_j] - mu~_j)."""
-    whole, inside, outside = views.mix(views.law.box_means())
-    mean = float(form(whole[None])[0])
-    return Expectation(mean, *(mean + form.a * (x - whole) for x in (inside, outside)))
-
-
-@expectation.register
-def of_quadratic(form: Quadratic, views: Views) -> Expectation:
-    """E~[f | z_j] = f(mu~) + sum_i Q_ii s_i + g_j E~[u_j | z_j] + Q_jj (E~[u_j^2 | z_j] - s_j).
-
-    u = x - mu~ is centred, so that the mixed terms Q_ij u_i u_j vanish; s_j = E~[u_j^2] and
-    g = a + 2 Q mu~ is the gradient at mu~.
-    """
-    means = views.law.box_means()
-    centre = views.mix(means)[0]
-    step = means - centre[:, None]
-    first, second = views.mix(step), views.mix(step**2 + views.law.box_variances())
-    curve = np.diag(form.Q)
-    gradient = form.a + 2 * form.Q @ centre
-    mean = float(form(centre[None])[0] + curve @ second[0])
-    moves = gradient * first[1:] + curve * (second[1:] - second[0])
-    return Expectation(mean, *(mean + moves))
-
-
 @dataclass(frozen=True, eq=False)
-class Bumps:
+class Bumps(Form):
     """b + sum_i c_i exp(-sum_j gamma_ij (x_j - t_ij)^2): kernel machines with an RBF kernel."""
 
     c: np.ndarray  # (n,)
@@ -139,30 +63,33 @@ class Bumps:
     gamma: np.ndarray  # (n, d)
     b: float = 0.0
 
+    @property
+    def d(self) -> int:
+        """Number of arguments."""
+        return self.t.shape[1]
+
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """The value at each row of x."""
         square = np.sum(self.gamma * (x[:, None, :] - self.t) ** 2, axis=2)
         return self.b + np.exp(-square) @ self.c
 
+    def expectation(self, views: Views) -> Expectation:
+        """A bump around t_i is a Gaussian weight of bandwidth (2 gamma)^-1/2 seen from t_i.
 
-@expectation.register
-def of_bumps(form: Bumps, views: Views) -> Expectation:
-    """A bump around t_i is a Gaussian weight of bandwidth (2 gamma)^-1/2 seen from t_i.
-
-    Its expectation over a box is the mean weight there, so the tilt of the theory serves twice.
-    """
-    total = expectation(Linear(np.zeros(views.d), form.b), views)
-    nu = 1 / np.sqrt(2 * form.gamma)
-    for rows in _chunks(len(form.c), views.law.mean.size * 16):
-        log_mean = tilt_boxes(views.law, form.t[rows, :, None], nu[rows, :, None])[2]
-        with np.errstate(under="ignore"):
-            factors = views.mix(np.exp(np.moveaxis(log_mean, 0, -1)))
-            total = total.plus(sum_of_products(form.c[rows], factors))
-    return total
+        Its expectation over a box is the mean weight there, so the tilt of the theory serves twice.
+        """
+        total = constant(self.b, views)
+        nu = 1 / np.sqrt(2 * self.gamma)
+        for rows in _chunks(len(self.c), views.law.mean.size * 16):
+            log_mean = views.law.weighted_by_gaussian(self.t[rows, :, None], nu[rows, :, None])[2]
+            with np.errstate(under="ignore"):
+                factors = views.mix(np.exp(np.moveaxis(log_mean, 0, -1)))
+                total = total.plus(sum_of_products(self.c[rows], factors))
+        return total
 
 
 @dataclass(frozen=True, eq=False)
-class Trees:
+class Trees(Form):
     """b + the sum over trees of the value of the leaf that x falls into.
 
     All trees in one table of nodes: an inner node sends x left where x[feature] <= threshold;
@@ -221,24 +148,22 @@ class Trees:
             lo, hi = np.concatenate([lo, lo_right]), np.concatenate([hi_left, hi])
         return tuple(np.concatenate(part) for part in zip(*found, strict=True))
 
-
-@expectation.register
-def of_trees(form: Trees, views: Views) -> Expectation:
-    """A leaf is a box: E~[leaf] = prod_j P~_j(side j), and z_j changes one side's probability."""
-    cuts, rank = form.cuts(views.d)
-    tops = np.array([len(values) + 1 for values in cuts])
-    below = []  # P~(x_j <= cut) under each view, with 0 and 1 at the two ends
-    for j, values in enumerate(cuts):
-        parts = _chunks(len(values), 64 * views.law.mean.shape[1])
-        cdf = [views.weights[:, j] @ views.law.box_cdf(j, values[part]) for part in parts]
-        below.append(np.concatenate([np.zeros((3, 1)), *cdf, np.ones((3, 1))], axis=1))
-    total = expectation(Linear(np.zeros(views.d), form.b), views)
-    nodes_per_tree = len(form.left) // len(form.roots) + 1
-    for trees in _chunks(len(form.roots), nodes_per_tree * views.d):
-        leaves, lo, hi = form.leaf_boxes(form.roots[trees], rank, tops)
-        sides = np.stack([F[:, hi[:, j]] - F[:, lo[:, j]] for j, F in enumerate(below)], axis=1)
-        total = total.plus(sum_of_products(form.value[leaves], sides))
-    return total
+    def expectation(self, views: Views) -> Expectation:
+        """A leaf is a box: E~[leaf] = prod_j P~_j(side j), and z_j changes one side's probability."""
+        cuts, rank = self.cuts(views.d)
+        tops = np.array([len(values) + 1 for values in cuts])
+        below = []  # P~(x_j <= cut) under each view, with 0 and 1 at the two ends
+        for j, values in enumerate(cuts):
+            parts = _chunks(len(values), 64 * views.law.mean.shape[1])
+            cdf = [views.weights[:, j] @ views.law.box_cdf(j, values[part]) for part in parts]
+            below.append(np.concatenate([np.zeros((3, 1)), *cdf, np.ones((3, 1))], axis=1))
+        total = constant(self.b, views)
+        nodes_per_tree = len(self.left) // len(self.roots) + 1
+        for trees in _chunks(len(self.roots), nodes_per_tree * views.d):
+            leaves, lo, hi = self.leaf_boxes(self.roots[trees], rank, tops)
+            sides = np.stack([F[:, hi[:, j]] - F[:, lo[:, j]] for j, F in enumerate(below)], axis=1)
+            total = total.plus(sum_of_products(self.value[leaves], sides))
+        return total
 
 
 class Activation(NamedTuple):
@@ -288,7 +213,7 @@ ACTIVATIONS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class Units(Form):
     """b + sum_h c_h g(w_h.x + v_h): logistic regression, and nets with one hidden layer."""
 
     w: np.ndarray  # (H, d)
@@ -296,34 +221,38 @@ class Units:
     c: np.ndarray  # (H,)
     activation: str
     b: float = 0.0
+    closed = False
+
+    @property
+    def d(self) -> int:
+        """Number of arguments."""
+        return self.w.shape[1]
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """The value at each row of x."""
         return self.b + ACTIVATIONS[self.activation].function(x @ self.w.T + self.v) @ self.c
 
+    def expectation(self, views: Views) -> Expectation:
+        """Each unit is a line plus waves, and a wave is a product: exp(itw.x) = prod_j exp(itw_j x_j).
 
-@expectation.register
-def of_units(form: Units, views: Views) -> Expectation:
-    """Each unit is a line plus waves, and a wave is a product: exp(itw.x) = prod_j exp(itw_j x_j).
-
-    E~ of a wave is the product of the characteristic functions of the coordinates.
-    """
-    total = expectation(Linear(np.zeros(views.d), form.b), views)
-    budget = WORK // len(form.c)
-    centre = views.mix(views.law.box_means())[0]  # far from 0 the phases t w_j x_j lose digits
-    views = views.moved(np.arange(views.d), np.ones(views.d), -centre)
-    for w, v, c in zip(form.w, form.v + form.w @ centre, form.c, strict=True):
-        total = total.plus(_unit(w, v, ACTIVATIONS[form.activation], views, budget), times=c)
-    return total
+        E~ of a wave is the product of the characteristic functions of the coordinates.
+        """
+        total = constant(self.b, views)
+        budget = WORK // len(self.c)
+        centre = views.mix(views.law.box_means())[0]  # far from 0 the phases t w_j x_j lose digits
+        views = views.moved(np.arange(views.d), np.ones(views.d), -centre)
+        for w, v, c in zip(self.w, self.v + self.w @ centre, self.c, strict=True):
+            total = total.plus(_unit(w, v, ACTIVATIONS[self.activation], views, budget), times=c)
+        return total
 
 
 def _unit(w: np.ndarray, v: float, g: Activation, views: Views, budget: int) -> Expectation:
     """The expectation of g(w.x + v)."""
     least, most = _range(w, v, views)
     if g.slope and least * most >= 0:  # the kink of relu is out of reach: it is a line there
-        return expectation(Linear(w, v) if least > 0 else Linear(0 * w), views)
+        return (Linear(w, v) if least > 0 else Linear(0 * w)).expectation(views)
     A = max(-least, most) + g.margin
-    total = expectation(Linear(g.slope * w, g.height(A) + g.slope * v), views)
+    total = Linear(g.slope * w, g.height(A) + g.slope * v).expectation(views)
     for t in _frequencies(w, A, g, views, budget):
         with np.errstate(under="ignore"):
             waves = views.mix(views.law.box_characteristic(w[:, None] * t))
@@ -360,33 +289,6 @@ def _left_over(w: np.ndarray, t: float, g: Activation, views: Views) -> float:
     envelope = views.mix(views.law.box_envelope(w * t))[..., None]
     bound = sum_of_products(np.ones(1), envelope)
     return float(g.tail(t) * max(bound.mean, bound.inside.max(), bound.outside.max()))
-
-
-@dataclass(frozen=True, eq=False)
-class Moved:
-    """form(scale * x[columns] + shift): a scaler, or columns in another order, before a model."""
-
-    form: Any
-    columns: np.ndarray
-    scale: np.ndarray
-    shift: np.ndarray
-
-    def __call__(self, x: np.ndarray) -> np.ndarray:
-        """The value at each row of x."""
-        return self.form(self.scale * x[:, self.columns] + self.shift)
-
-
-@expectation.register
-def of_moved(form: Moved, views: Views) -> Expectation:
-    """The law moves with the coordinates; the answers go back to where they came from."""
-    moved = expectation(form.form, views.moved(form.columns, form.scale, form.shift))
-    back = np.argsort(form.columns)
-    return Expectation(moved.mean, moved.inside[back], moved.outside[back])
-
-
-def is_closed(form: Any) -> bool:
-    """Whether the expectation is a closed form; otherwise a series summed to 1e-10."""
-    return is_closed(form.form) if isinstance(form, Moved) else not isinstance(form, Units)
 
 
 def _chunks(count: int, size: int) -> Iterator[slice]:

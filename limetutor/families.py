@@ -1,50 +1,98 @@
-"""Which fitted model is which form: one small function per family, all listed in FAMILIES.
+"""Which fitted model is which form: one small function per family, registered by class name.
 
 A function takes the fitted estimator and ``output`` (the class or the column that was asked for)
 and returns a form of :mod:`limetutor.exact`, or None where f must be sampled. It refuses, in a
-sentence, what belongs to a family but has no form. To add a model: write the function, list it.
-scikit-learn is never imported before the caller has. Chapter: beyond linear.
+sentence, what belongs to a family but has no form. To add a model: write the function under
+``@family("package", "ClassName")``. No package is imported before the caller has.
+Chapter: beyond linear.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
 
 from . import arguments as arg
-from .exact import Bumps, Moved, Trees, Units
-from .models import Linear, Quadratic, output_column
+from .exact import Bumps, Trees, Units
+from .models import Form, Linear, fitted_columns, output_column
+from .worlds import Boxes
+
+Family = Callable[[Any, Any], Form | None]
+
+# the package and the class of a fitted model, and the function that gives its form
+FAMILIES: dict[tuple[str, str], Family] = {}
 
 
-def form_of(f: Any, output: Any = None) -> Any:
+def family(package: str, *names: str) -> Callable[[Family], Family]:
+    """Register a function for the classes of those names in that package."""
+
+    def register(function: Family) -> Family:
+        FAMILIES.update({(package, name): function for name in names})
+        return function
+
+    return register
+
+
+def form_of(f: Any, output: Any = None) -> Form | None:
     """The form of a model, or None where it has none and must be sampled.
 
-    Only scikit-learn's own classes count: a subclass may predict something else.
+    Only the registered classes themselves count: a subclass may predict something else.
     """
-    if isinstance(f, Linear | Quadratic):
+    if isinstance(f, Form):
         return f
-    known = type(f).__module__.partition(".")[0] == "sklearn"
-    family = FAMILIES.get(type(f).__name__) if known else None
-    if family is None:
+    package = type(f).__module__.partition(".")[0]
+    function = FAMILIES.get((package, type(f).__name__))
+    if function is None:
         return None
-    from sklearn.utils.validation import check_is_fitted
+    if package == "sklearn":
+        from sklearn.utils.validation import check_is_fitted
 
-    check_is_fitted(f)
-    return family(f, output)
+        check_is_fitted(f)
+    return function(f, output)
 
 
-def moved(form: Any, columns: np.ndarray, scale: np.ndarray, shift: np.ndarray) -> Any:
-    """The form of x -> form(scale * x[columns] + shift); a linear one stays linear."""
-    if form is None:
-        return None
-    if isinstance(form, Linear):
-        a = np.empty_like(form.a)
-        a[columns] = form.a * scale
-        return Linear(a, form.b + form.a @ shift)
-    return Moved(form, columns, scale, shift)
+def form_in(boxes: Boxes, f: Any, output: Any) -> Form | None:
+    """The form of f in the coordinates of a world, or None."""
+    if isinstance(f, Form):
+        if f.d is not None and f.d != boxes.d:
+            name = "a" if hasattr(f, "a") else "f"
+            raise ValueError(
+                f"{name} must have {boxes.d} entries, one per feature of the world, got {f.d}."
+            )
+        if output is not None:
+            raise ValueError(f"output must be left out when f has a single output, got {output!r}.")
+        return f
+    features = features_of(f)
+    if features is not None and features != boxes.d:
+        raise ValueError(
+            f"f must have been fitted on {boxes.d} features, as many as the world has, "
+            f"got one fitted on {features}."
+        )
+    columns = fitted_columns(f, boxes)
+    if boxes.has_text:
+        return None  # text columns: the model turns them into numbers in its own way
+    form = form_of(f, output)
+    if form is None or not columns or set(columns) != set(boxes.names):
+        return form
+    order = np.array([boxes.names.index(name) for name in columns])
+    if np.all(order == np.arange(boxes.d)):
+        return form
+    return form.moved(order, np.ones(boxes.d), np.zeros(boxes.d))
+
+
+def features_of(f: Any) -> int | None:
+    """The number of features that f was fitted on, where it says so.
+
+    A pipeline asks its first step, which "passthrough" cannot answer; the first that can, does.
+    """
+    if isinstance(f, Form):
+        return f.d
+    candidates = [f, *(step for _, step in getattr(f, "steps", ()))]
+    counts = (getattr(model, "n_features_in_", None) for model in candidates)
+    return next((int(count) for count in counts if count is not None), None)
 
 
 def _refuse(wanted: str, f: Any, got: str) -> NoReturn:
@@ -56,39 +104,58 @@ def _refuse(wanted: str, f: Any, got: str) -> NoReturn:
 
 def _picked(values: Any, output: Any) -> np.ndarray:
     """Row ``output`` of (outputs, k) values; the only one where there is one."""
-    values = np.atleast_2d(np.asarray(values, float))
+    values = np.atleast_2d(_dense(values))
     if len(values) == 1 and output is None:
         return values[0]
     return values[output_column(output, len(values), [])]
 
 
+def _dense(values: Any) -> np.ndarray:
+    """An attribute of a fitted model as floats; models fitted on sparse tables keep it sparse."""
+    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, float)
+
+
+LINEAR = (
+    "ARDRegression BayesianRidge ElasticNet ElasticNetCV HuberRegressor Lars LarsCV Lasso LassoCV "
+    "LassoLars LassoLarsCV LassoLarsIC LinearRegression LinearSVR MultiTaskElasticNet "
+    "MultiTaskElasticNetCV MultiTaskLasso MultiTaskLassoCV OrthogonalMatchingPursuit "
+    "OrthogonalMatchingPursuitCV PassiveAggressiveRegressor QuantileRegressor Ridge RidgeCV "
+    "SGDRegressor TheilSenRegressor"
+).split()
+
+
+@family("sklearn", *LINEAR)
 def _linear(f: Any, output: Any) -> Linear:
     """coef_.x + intercept_."""
-    a = _picked(f.coef_, output)
-    intercept = np.broadcast_to(np.ravel(f.intercept_), (len(np.atleast_2d(f.coef_)),))
+    coef = np.atleast_2d(_dense(f.coef_))
+    a = _picked(coef, output)
+    intercept = np.broadcast_to(np.ravel(f.intercept_), (len(coef),))
     return Linear(a, _picked(intercept[:, None], output)[0])
 
 
+@family("sklearn", "KernelRidge")
 def _kernel_ridge(f: Any, output: Any) -> Any:
     """sum_i dual_i k(x, x_i)."""
     if f.kernel != "rbf":
         _refuse("have an RBF kernel", f, f"kernel={arg.shorten(f.kernel)}")
-    t = np.asarray(f.X_fit_, float)
+    t = _dense(f.X_fit_)
     gamma = 1 / t.shape[1] if f.gamma is None else f.gamma
     return Bumps(_picked(np.transpose(f.dual_coef_), output), t, np.full(t.shape, float(gamma)))
 
 
+@family("sklearn", "SVR", "NuSVR")
 def _svr(f: Any, output: Any) -> Any:
     """sum_i dual_i k(x, support_i) + intercept."""
     if f.kernel == "linear":
         return _linear(f, output)
     if f.kernel != "rbf":
         _refuse("have an RBF kernel", f, f"kernel={arg.shorten(f.kernel)}")
-    t = np.asarray(f.support_vectors_, float)
+    t = _dense(f.support_vectors_)
     gamma = np.full(t.shape, float(f._gamma))
-    return Bumps(np.ravel(f.dual_coef_), t, gamma, float(f.intercept_[0]))
+    return Bumps(np.ravel(_dense(f.dual_coef_)), t, gamma, float(f.intercept_[0]))
 
 
+@family("sklearn", "GaussianProcessRegressor")
 def _gaussian_process(f: Any, output: Any) -> Any:
     """Mean + deviation sum_i alpha_i k(x, x_i), for constants, RBFs, their sums and products."""
     t = np.asarray(f.X_train_, float)
@@ -125,10 +192,24 @@ def _kernel_terms(kernel: Any, d: int, f: Any) -> list[tuple[float, np.ndarray]]
     return _refuse("have an RBF kernel", f, f"kernel={arg.shorten(kernel)}")
 
 
+@family(
+    "sklearn",
+    "DecisionTreeRegressor",
+    "DecisionTreeClassifier",
+    "ExtraTreeRegressor",
+    "ExtraTreeClassifier",
+)
 def _tree(f: Any, output: Any) -> Trees:
     return _forest_of([f], f, output)
 
 
+@family(
+    "sklearn",
+    "RandomForestRegressor",
+    "RandomForestClassifier",
+    "ExtraTreesRegressor",
+    "ExtraTreesClassifier",
+)
 def _forest(f: Any, output: Any) -> Trees:
     """The mean of the trees; for classes, of their frequencies in the leaf."""
     return _forest_of(f.estimators_, f, output)
@@ -146,6 +227,7 @@ def _forest_of(trees: Iterable[Any], f: Any, output: Any) -> Trees:
     return _stacked([tree.tree_ for tree in trees], [value / len(values) for value in values])
 
 
+@family("sklearn", "GradientBoostingRegressor")
 def _gradient_boosting(f: Any, output: Any) -> Trees | None:
     """The constant to start from + learning_rate * the sum of the trees."""
     start = 0.0
@@ -187,6 +269,7 @@ def rounded_threshold(threshold: np.ndarray) -> np.ndarray:
     return np.where(goes_left, middle, np.nextafter(middle, -np.inf))
 
 
+@family("sklearn", "HistGradientBoostingRegressor")
 def _hist_gradient_boosting(f: Any, output: Any) -> Trees | None:
     """The baseline + the sum of the trees, each a table of nodes of its own kind."""
     if type(f._loss.link).__name__ != "IdentityLink":
@@ -208,6 +291,7 @@ def _hist_gradient_boosting(f: Any, output: Any) -> Trees | None:
 _SIDES = ("left", "right")
 
 
+@family("sklearn", "LogisticRegression", "LogisticRegressionCV")
 def _logistic_regression(f: Any, output: Any) -> Units | None:
     """1 / (1 + exp(-(coef_.x + intercept_))) for the second class, the rest for the first."""
     if len(f.classes_) != 2:
@@ -218,6 +302,7 @@ def _logistic_regression(f: Any, output: Any) -> Units | None:
     return Units(w, v, c, "logistic", 0.0 if second else 1.0)
 
 
+@family("sklearn", "MLPRegressor")
 def _mlp(f: Any, output: Any) -> Any:
     """The sum b + sum_h c_h g(w_h.x + v_h), with g the activation of the one hidden layer."""
     if f.n_layers_ > 3 or f.out_activation_ != "identity":
@@ -232,10 +317,14 @@ def _mlp(f: Any, output: Any) -> Any:
     return Units(w, v, c, f.activation, float(b))
 
 
+@family("sklearn", "Pipeline")
 def _pipeline(f: Any, output: Any) -> Any:
     """Scalers move each coordinate on its own; the model behind them sees a moved law."""
     *steps, (_, last) = f.steps
-    scale, shift = np.ones(f.n_features_in_), np.zeros(f.n_features_in_)
+    d = features_of(f)
+    if d is None:
+        return None
+    scale, shift = np.ones(d), np.zeros(d)
     for _, step in steps:
         if step is None or isinstance(step, str):  # "passthrough"
             continue
@@ -243,7 +332,8 @@ def _pipeline(f: Any, output: Any) -> Any:
         if move is None:
             return None
         scale, shift = scale * move[0], shift * move[0] + move[1]
-    return moved(form_of(last, output), np.arange(len(scale)), scale, shift)
+    form = None if isinstance(last, str) or last is None else form_of(last, output)
+    return None if form is None else form.moved(np.arange(d), scale, shift)
 
 
 def _standard(step: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -272,34 +362,4 @@ SCALERS = {
     "MinMaxScaler": _min_max,
     "RobustScaler": _robust,
     "MaxAbsScaler": _max_abs,
-}
-
-LINEAR = (
-    "ARDRegression BayesianRidge ElasticNet ElasticNetCV HuberRegressor Lars LarsCV Lasso LassoCV "
-    "LassoLars LassoLarsCV LassoLarsIC LinearRegression LinearSVR MultiTaskElasticNet "
-    "MultiTaskElasticNetCV MultiTaskLasso MultiTaskLassoCV OrthogonalMatchingPursuit "
-    "OrthogonalMatchingPursuitCV PassiveAggressiveRegressor QuantileRegressor Ridge RidgeCV "
-    "SGDRegressor TheilSenRegressor"
-).split()
-
-# the class of a fitted scikit-learn model, and the function that gives its form
-FAMILIES = dict.fromkeys(LINEAR, _linear) | {
-    "KernelRidge": _kernel_ridge,
-    "SVR": _svr,
-    "NuSVR": _svr,
-    "GaussianProcessRegressor": _gaussian_process,
-    "DecisionTreeRegressor": _tree,
-    "DecisionTreeClassifier": _tree,
-    "ExtraTreeRegressor": _tree,
-    "ExtraTreeClassifier": _tree,
-    "RandomForestRegressor": _forest,
-    "RandomForestClassifier": _forest,
-    "ExtraTreesRegressor": _forest,
-    "ExtraTreesClassifier": _forest,
-    "GradientBoostingRegressor": _gradient_boosting,
-    "HistGradientBoostingRegressor": _hist_gradient_boosting,
-    "LogisticRegression": _logistic_regression,
-    "LogisticRegressionCV": _logistic_regression,
-    "MLPRegressor": _mlp,
-    "Pipeline": _pipeline,
 }

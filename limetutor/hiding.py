@@ -8,88 +8,99 @@ its coefficient has the other sign. Chapter: switch-off.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from . import arguments as arg
-from .kernels import PRODUCT_KERNELS
-from .laws import BoxLaw, normal_box
-from .theory import gaussian_tilt, standard_boxes, tilt_boxes
-from .worlds import Boxes, Gaussian, World, check_world
+from .kernels import KERNELS, ProductKernel, product_kernel
+from .tables import rows_of
+from .worlds import Boxes, World, check_world
+
+CHUNK = 2**16  # entries (instance, feature, box) looked at together: they stay in cache
+ROUNDING = 1e-9  # gaps below this share of a standard deviation are nothing but rounding
 
 
-def gaps(world: World, X: np.ndarray, nu: ArrayLike, kernel: str = "gaussian") -> np.ndarray:
+def gaps(world: World, X: np.ndarray, nu: ArrayLike, kernel: Any = "gaussian") -> np.ndarray:
     """E~[x_j | z_j=1] - E~[x_j | z_j=0] for every row of X as the instance, (n, d).
 
     The same as ``limit(...).tilt.gap`` row by row; ``nu`` may also be one bandwidth per entry.
     """
     boxes = world.boxes(X.shape[1])
-    if kernel == "gaussian" and isinstance(world, Gaussian):
-        lo, hi = standard_boxes(world, boxes, X)
-        return gaussian_tilt(X, nu, boxes.mu, boxes.sigma, lo, hi).gap
-    return _gaps_of_boxes(boxes, X, np.broadcast_to(nu, X.shape), kernel)
+    return _gaps(boxes, X, nu, product_kernel(kernel, "its gaps"))
 
 
-def _gaps_of_boxes(boxes: Boxes, X: np.ndarray, nu: np.ndarray, kernel: str) -> np.ndarray:
-    law = boxes.law
-    other = np.arange(law.mean.shape[1]) != boxes.discretize(X)[..., None]
-    log_joint, means = np.broadcast_to(law.log_prob, other.shape), law.box_means()
-    if kernel == "gaussian":  # the mismatch weight is the same for all other boxes: it cancels
-        mean, sd, log_weight = tilt_boxes(law, X[..., None], nu[..., None])
-        labels = boxes.categorical[:, None]
-        tilted = BoxLaw(law.log_prob, mean, sd, law.lo, law.hi)
-        inside = mean + sd * normal_box(*tilted.standard_ends()).mean_inside
-        log_joint = log_joint + np.where(labels, 0.0, log_weight)
-        means = np.where(labels, means, inside)
-    outside = np.where(other, log_joint, -np.inf)
-    with np.errstate(invalid="ignore"):  # a feature with a single box has no outside
-        share = np.exp(outside - scipy.special.logsumexp(outside, axis=-1, keepdims=True))
-    return np.sum(np.where(other, 0.0, means), -1) - np.sum(share * means, -1)
+def _gaps(boxes: Boxes, X: np.ndarray, nu: ArrayLike, kernel: ProductKernel) -> np.ndarray:
+    nu = np.broadcast_to(np.asarray(nu, float), X.shape)
+    rows = max(CHUNK // boxes.law.mean.size, 1)
+    parts = [
+        kernel.tilt(boxes, X[start : start + rows], nu[start : start + rows]).gap
+        for start in range(0, len(X), rows)
+    ]
+    return np.concatenate(parts)
+
+
+def plain_gaps(boxes: Boxes, X: np.ndarray) -> np.ndarray:
+    """The gaps without any weight, to which those of every kernel tend as nu grows, (n, d).
+
+    Counting mismatches leaves the law inside and outside a box alone, so its gaps are these.
+    """
+    flat = KERNELS["mismatch"]
+    assert isinstance(flat, ProductKernel)
+    return _gaps(boxes, X, 1.0, flat)
 
 
 def crossings(
-    world: World, xi: np.ndarray, nu: float, kernel: str = "gaussian", reach: float = 0.25
+    boxes: Boxes, xi: np.ndarray, nu: float, kernel: ProductKernel, reach: float = 0.25
 ) -> np.ndarray:
     """For each feature the bandwidth nearest to nu at which its gap changes sign, nan without one.
 
     Looked for between nu / (1 + reach) and nu (1 + reach). In a Gaussian world it is the critical
     bandwidth of the paper; elsewhere there is no formula and the sign is followed on a grid.
     """
-    if kernel == "mismatch":  # the gap does not depend on nu
+    if not kernel.moves_gaps:
         return np.full(len(xi), np.nan)
-    grid = nu * (1 + reach) ** np.linspace(-1, 1, 21)
-    signs = np.array([_signs(world, xi[None], at, kernel)[0] for at in grid])
-    found = np.full(len(xi), np.nan)
-    for j in range(len(xi)):
-        clear = np.flatnonzero(np.abs(signs[:, j]) == 1)
+
+    def curve(at: np.ndarray) -> np.ndarray:
+        return _gaps(boxes, np.tile(xi, (len(at), 1)), at[:, None], kernel)
+
+    return sign_changes(curve, nu * (1 + reach) ** np.linspace(-1, 1, 21), nu, _least(boxes))
+
+
+def _least(boxes: Boxes) -> np.ndarray:
+    return ROUNDING * np.where(boxes.sigma > 0, boxes.sigma, 1.0)
+
+
+def sign_changes(
+    curve: Callable[[np.ndarray], np.ndarray], grid: np.ndarray, near: float, least: np.ndarray
+) -> np.ndarray:
+    """For each column of a curve (m, d) over m bandwidths, the zero nearest to ``near``, or nan.
+
+    Values within ``least`` of 0 are rounding and have no sign.
+    """
+    from scipy import optimize
+
+    values = curve(grid)
+    signs = np.where(np.abs(values) > least, np.sign(values), 0.0)
+    found = np.full(values.shape[1], np.nan)
+    for j in range(len(found)):
+        clear = np.flatnonzero(signs[:, j])
         roots = [
-            _root(world, xi, j, grid[i], grid[k], kernel)
+            float(optimize.brentq(lambda nu, j=j: curve(np.array([nu]))[0, j], grid[i], grid[k]))
             for i, k in pairwise(clear)
             if signs[i, j] != signs[k, j]
         ]
-        found[j] = min(roots, key=lambda root: abs(root - nu), default=np.nan)
+        found[j] = min(roots, key=lambda root: abs(root - near), default=np.nan)
     return found
 
 
-def _signs(world: World, X: np.ndarray, nu: float, kernel: str) -> np.ndarray:
+def _signs(boxes: Boxes, gap: np.ndarray) -> np.ndarray:
     """Signs of the gaps; 0 where a gap is nothing but rounding."""
-    gap = gaps(world, X, nu, kernel)
-    sigma = world.boxes(X.shape[1]).sigma
-    return np.where(np.abs(gap) > 1e-9 * np.where(sigma > 0, sigma, 1.0), np.sign(gap), 0.0)
-
-
-def _root(world: World, xi: np.ndarray, j: int, lo: float, hi: float, kernel: str) -> float:
-    from scipy import optimize
-
-    def gap(nu: float) -> float:
-        return float(gaps(world, xi[None], nu, kernel)[0, j])
-
-    return float(optimize.brentq(gap, lo, hi, rtol=1e-12))
+    return np.where(np.abs(gap) > _least(boxes), np.sign(gap), 0.0)
 
 
 @dataclass(frozen=True)
@@ -137,7 +148,7 @@ def risk(
     X: Any,
     world: World,
     nus: ArrayLike,
-    kernel: str = "gaussian",
+    kernel: Any = "gaussian",
     *,
     tolerance: float = 0.05,
 ) -> Risk:
@@ -148,15 +159,16 @@ def risk(
     model: a feature it ignores has coefficient 0 anyway. Chapter: switch-off.
     """
     check_world(world)
-    arg.one_of("kernel", kernel, PRODUCT_KERNELS)
+    weight = product_kernel(kernel, "risk")
     tolerance = arg.positive("tolerance", tolerance)
     nus = np.array([arg.bandwidth("nus", nu) for nu in arg.vector("nus", nus)])
-    table = _table(X, world)
-    far = _signs(world, table, 1.0, "mismatch")  # what the gaussian kernel tends to as nu grows
+    boxes = boxes_for_table(world, X)
+    table = boxes.encode_rows(X)
+    far = _signs(boxes, plain_gaps(boxes, table))
     near, flipped = [], []
     for nu in nus:
         low, here, high = (
-            _signs(world, table, nu * factor, kernel)
+            _signs(boxes, _gaps(boxes, table, nu * factor, weight))
             for factor in (1 / (1 + tolerance), 1.0, 1 + tolerance)
         )
         near.append(low * high < 0)
@@ -168,16 +180,14 @@ def risk(
         np.mean(flipped, axis=(1, 2)),
         either.mean(axis=(1, 2)),
         either.mean(axis=1),
-        world.boxes(table.shape[1]).names,
+        boxes.names,
         tolerance,
         len(table),
     )
 
 
-def _table(X: Any, world: World) -> np.ndarray:
-    """The rows of X as a world encodes them."""
-    rows = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
-    if rows.ndim != 2 or len(rows) == 0:
-        raise ValueError(f"X must be a table with at least one row, got shape {rows.shape}.")
-    boxes = world.boxes(rows.shape[1])
-    return np.stack([boxes.encode(row) for row in rows])
+def boxes_for_table(world: World, X: Any) -> Boxes:
+    """The boxes of a world for a table; one that fits any dimension takes the table's."""
+    if world.d is not None:
+        return world.boxes()
+    return world.boxes(rows_of("X", X, (), one=False).shape[1])

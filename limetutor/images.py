@@ -18,9 +18,9 @@ import scipy
 
 from . import arguments as arg
 from .algorithm import Explanation, explain
-from .kernels import KERNELS, PRODUCT_KERNELS, log_weights
+from .kernels import ProductKernel, kernel_of
 from .models import Linear
-from .surrogate import solve
+from .surrogate import Solver
 from .worlds import Empirical
 
 MOST = 16  # superpixels whose 2^d images are all looked at: 65536 of them
@@ -112,7 +112,7 @@ def image_limit(
     a_i (image_i - reference_i), whatever the kernel and the bandwidth: f is linear in the switches,
     and the surrogate is f itself. Other models are asked about all 2^d images.
     """
-    arg.one_of("kernel", kernel, KERNELS)
+    kernel_of(kernel)
     if isinstance(f, Linear):
         hidden = reference_image(image, labels, reference)
         parts = f.a * (image - hidden).ravel()
@@ -153,14 +153,15 @@ def tally(z: np.ndarray, values: np.ndarray) -> Tally:
 def weighted_fit(sums: Tally, nu: float, kernel: str) -> np.ndarray:
     """Least squares of f on the switches over all images, intercept first, (d + 1,)."""
     d = len(sums.total) - 1
-    if kernel in PRODUCT_KERNELS:  # on switches they are the same
-        alpha = scipy.special.expit(1 / (2 * nu**2))
+    weight = kernel_of(kernel)
+    if isinstance(weight, ProductKernel):
+        alpha = scipy.special.expit(-weight.mismatch(nu))
         mean = alpha ** np.arange(d + 1) * (1 - alpha) ** np.arange(d, -1, -1) @ sums.total
         beta = difference_of_means(sums, alpha)
         return np.concatenate([[mean - alpha * beta.sum()], beta])
     one_of_each = np.arange(d) < np.arange(d + 1)[:, None]
-    weigh = log_weights(kernel, np.ones(d), nu, switches(d).boxes())
-    w = np.exp(weigh(one_of_each, one_of_each))
+    log_w = weight.log_weights(one_of_each, one_of_each, np.ones(d), nu, switches(d).boxes())
+    w = np.exp(log_w)
     # how many images keep k superpixels: in all, j among them, i and j among them
     images, with_one, with_two = (
         w @ [comb(d - m, k - m) if k >= m else 0 for k in range(d + 1)] for m in range(3)
@@ -169,7 +170,7 @@ def weighted_fit(sums: Tally, nu: float, kernel: str) -> np.ndarray:
     gram[0, :] = gram[:, 0] = with_one
     np.fill_diagonal(gram, with_one)
     gram[0, 0] = images
-    return solve(gram, np.concatenate([[w @ sums.total], w @ sums.each]))
+    return Solver(gram).beta(np.concatenate([[w @ sums.total], w @ sums.each]))
 
 
 def difference_of_means(sums: Tally, alpha: float) -> np.ndarray:

@@ -10,7 +10,7 @@ are asked for. Chapters: discretization, sampling; appendix: Gaussian integrals.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
@@ -34,12 +34,17 @@ def _mills(x: np.ndarray) -> np.ndarray:
 
 
 class Box(NamedTuple):
-    """A standard normal seen through an interval: masses (as logarithms) and means."""
+    """A standard normal seen through an interval: masses (as logarithms) and means.
+
+    ``log_ratio`` is the log of the mass inside divided by the density at the end nearer to 0; it
+    keeps its digits where the mass itself is exp(-1e10).
+    """
 
     log_inside: np.ndarray
     log_outside: np.ndarray
     mean_inside: np.ndarray
     mean_outside: np.ndarray
+    log_ratio: np.ndarray
 
 
 def normal_box(lo: ArrayLike, hi: ArrayLike, total: ArrayLike | None = None) -> Box:
@@ -77,6 +82,7 @@ def normal_box(lo: ArrayLike, hi: ArrayLike, total: ArrayLike | None = None) -> 
                 narrow, log_phi + np.log(_narrow_mass(near, far, 1.0)), log_inside
             )
         log_outside = np.where(straddles, log_small, log_rest)
+        log_ratio = np.where(straddles, log_inside - log_phi, np.log(small))
         # phi(near) / mass, with phi(near) cancelled where the mass is small
         over_small = fall / small
         inside = np.where(straddles, fall * np.exp(log_phi - log_inside), over_small)
@@ -85,7 +91,7 @@ def normal_box(lo: ArrayLike, hi: ArrayLike, total: ArrayLike | None = None) -> 
     log_inside = np.where(whole_line, 0.0, log_inside)
     log_outside = np.where(whole_line, -np.inf, log_outside)
     inside, outside = (np.where(whole_line, 0.0, mean) for mean in (inside, outside))
-    return Box(log_inside, log_outside, sign * inside, -sign * outside)
+    return Box(log_inside, log_outside, sign * inside, -sign * outside, log_ratio)
 
 
 def _narrow_mass(near: np.ndarray, far: np.ndarray, otherwise: ArrayLike) -> np.ndarray:
@@ -212,10 +218,11 @@ def tilted_normal(
 
 @dataclass(frozen=True)
 class BoxLaw:
-    """For each of d coordinates, a mixture over K disjoint boxes of truncated normals.
+    """For each of d coordinates, a mixture of K truncated normals, each within one of its boxes.
 
-    All arrays are (d, K). ``log_prob`` is -inf where a coordinate has fewer boxes; ``sd`` 0 marks
-    a box that holds the single point ``mean``.
+    All arrays are (d, K), or (rows, d, K) for many laws at once. ``log_prob`` is -inf where a
+    coordinate has fewer parts; ``sd`` 0 marks a part that is the single point ``mean``. ``box``
+    says which box a part lies in; None stands for one part a box, in their order.
     """
 
     log_prob: np.ndarray
@@ -223,10 +230,20 @@ class BoxLaw:
     sd: np.ndarray
     lo: np.ndarray
     hi: np.ndarray
+    box: np.ndarray | None = None
+
+    @property
+    def boxes(self) -> np.ndarray:
+        """The box of each part, an array that broadcasts against the others."""
+        return np.arange(self.mean.shape[-1]) if self.box is None else self.box
+
+    def within(self, own: np.ndarray) -> np.ndarray:
+        """Which parts lie in the boxes ``own`` (d,) or (rows, d), an array of bool (…, d, K)."""
+        return self.boxes == np.asarray(own)[..., None]
 
     @property
     def prob(self) -> np.ndarray:
-        """Probability of each box, (d, K)."""
+        """Probability of each part, (d, K)."""
         return np.exp(self.log_prob)
 
     def standard_ends(self) -> tuple[np.ndarray, np.ndarray]:
@@ -247,16 +264,66 @@ class BoxLaw:
     def mean_and_deviation(self) -> tuple[np.ndarray, np.ndarray]:
         """E[x] and the standard deviation of x, each (d,)."""
         prob, means = self.prob, self.box_means()
-        mean = np.sum(prob * means, axis=1)
-        within = np.sum(prob * self.box_variances(), axis=1)
-        between = np.sum(prob * (means - mean[:, None]) ** 2, axis=1)
+        mean = np.sum(prob * means, axis=-1)
+        within = np.sum(prob * self.box_variances(), axis=-1)
+        between = np.sum(prob * (means - mean[..., None]) ** 2, axis=-1)
         return mean, np.sqrt(within + between)
 
     def moved(self, scale: np.ndarray, shift: np.ndarray) -> BoxLaw:
         """The law of scale * x + shift, for positive scales, one per coordinate."""
         scale, shift = scale[:, None], shift[:, None]
         mean, lo, hi = (scale * v + shift for v in (self.mean, self.lo, self.hi))
-        return BoxLaw(self.log_prob, mean, scale * self.sd, lo, hi)
+        return replace(self, mean=mean, sd=scale * self.sd, lo=lo, hi=hi)
+
+    def taken(self, columns: np.ndarray) -> BoxLaw:
+        """The law of x[columns]."""
+        parts = (self.log_prob, self.mean, self.sd, self.lo, self.hi)
+        box = None if self.box is None else self.box[columns]
+        return BoxLaw(*(part[columns] for part in parts), box)
+
+    def weighted_by_gaussian(
+        self, xi: np.ndarray, nu: ArrayLike
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Each part under the weight exp(-(x - xi)^2 / 2nu^2): mean, deviation, log E[weight].
+
+        A truncated normal becomes another one (:func:`tilted_normal`) in the same interval.
+        """
+        mean, sd, log_mass = tilted_normal(xi, self.mean, nu, self.sd)
+        after = replace(self, mean=mean, sd=sd)
+        ratio = after.log_interval_mass() - self.log_interval_mass()
+        return mean, sd, log_mass + np.where(self.sd == 0, 0.0, ratio)
+
+    def weighted_by_exponential(
+        self, xi: np.ndarray, nu: float, side: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Each part, cut off at xi, under exp(-side (x - xi) / nu): mean, log E[weight; that side].
+
+        ``side`` is +1 where the part to the right of xi is meant and -1 for the left. A normal
+        keeps its deviation s and moves by -side s^2 / nu. With a the end nearer to xi, in units of
+        s seen from the mean, and r = s / nu, the mean weight is exp(-|a - xi| / nu) times
+
+            integral of phi(u) exp(-r (u - a)) = phi(a) M, M = mass beyond a + r over phi(a + r),
+
+        divided by the mass of the whole part: nothing overflows, however small nu is. A single
+        point has its weight on either side.
+        """
+        near = side * np.where(side > 0, np.maximum(self.lo, xi), np.minimum(self.hi, xi))
+        far = side * np.where(side > 0, np.maximum(self.hi, xi), np.minimum(self.lo, xi))
+        point = self.sd == 0
+        sd = np.where(point, 1.0, self.sd)
+        a, b, rate = (near - side * self.mean) / sd, (far - side * self.mean) / sd, sd / nu
+        box = normal_box(a + rate, np.maximum(b, a) + rate)
+        with np.errstate(over="ignore", invalid="ignore"):
+            beyond = -0.5 * a**2 - LOG_SQRT_2PI + box.log_ratio
+            around = rate * a + rate**2 / 2 + box.log_inside
+            inner = np.where(a + rate > 0, beyond, around) - self.log_interval_mass()
+        log_weight = np.where(b > a, inner - (near - side * xi) / nu, -np.inf)
+        log_weight = np.where(point, -np.abs(self.mean - xi) / nu, log_weight)
+        return self.mean - np.where(point, 0.0, side * self.sd**2 / nu), log_weight
+
+    def log_interval_mass(self) -> np.ndarray:
+        """Log of the mass that each part's whole normal has between its ends."""
+        return normal_box(*self.standard_ends()).log_inside
 
     def box_cdf(self, j: int, t: np.ndarray) -> np.ndarray:
         """P(x_j <= t | box) for each box of coordinate j and each of the values t, (K, len(t))."""
@@ -285,22 +352,23 @@ class BoxLaw:
         return self.mean + self.sd * left, self.mean + self.sd * right
 
     def sample(self, rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """N draws: values (n, d) and the boxes they came from (n, d)."""
+        """n draws: values (n, d) and the boxes they came from (n, d)."""
         d = self.mean.shape[0]
         edges = np.cumsum(self.prob, axis=1)
         edges /= edges[:, -1:]
         u = rng.random((n, d))
-        boxes = np.empty((n, d), dtype=np.intp)
+        parts = np.empty((n, d), dtype=np.intp)
         for j in range(d):
-            boxes[:, j] = np.searchsorted(edges[j, :-1], u[:, j], side="right")
+            parts[:, j] = np.searchsorted(edges[j, :-1], u[:, j], side="right")
         v = rng.random((n, d))
         rows = np.arange(d)
         lo, hi = self.standard_ends()
-        x = truncated_quantile(v, lo[rows, boxes], hi[rows, boxes])
-        point = (self.sd == 0)[rows, boxes]
-        mean = self.mean[rows, boxes]
-        x = np.where(point, mean, mean + self.sd[rows, boxes] * x)
-        inside = np.clip(x, self.lo[rows, boxes], self.hi[rows, boxes])
+        x = truncated_quantile(v, lo[rows, parts], hi[rows, parts])
+        point = (self.sd == 0)[rows, parts]
+        mean = self.mean[rows, parts]
+        x = np.where(point, mean, mean + self.sd[rows, parts] * x)
+        inside = np.clip(x, self.lo[rows, parts], self.hi[rows, parts])
+        boxes = parts if self.box is None else self.box[rows, parts]
         return np.where(point, mean, inside), boxes
 
 

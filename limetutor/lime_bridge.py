@@ -20,8 +20,8 @@ import numpy as np
 
 from . import arguments as arg
 from .closed_forms import Limit
-from .laws import BoxLaw
-from .worlds import Boxes, BoxWorld, _pad
+from .columns import Category
+from .worlds import Boxes, BoxWorld, Column
 
 RIDGE = 1.0  # `lime` fits Ridge(alpha=1)
 SAMPLES = 5000  # ... to this many samples, unless told otherwise
@@ -78,23 +78,12 @@ def from_lime(explainer: Any) -> LimeWorld:
             column = _categories(explainer, j)
         columns.append(column)
     names = tuple(str(name) for name in explainer.feature_names)
-    boxes = _boxes(columns, names, np.array([j not in numeric for j in range(d)]))
+    labels = {j: Category() for j in range(d) if j not in numeric}
+    boxes = Boxes.stack(columns, names, kinds=labels)
     return LimeWorld(boxes, _kernel_width(explainer), tuple(collapsed))
 
 
-@dataclass(frozen=True)
-class _Column:
-    """One feature: inner edges, then frequency, normal and ends of each bin."""
-
-    edges: np.ndarray
-    prob: np.ndarray
-    mean: np.ndarray
-    sd: np.ndarray
-    lo: np.ndarray
-    hi: np.ndarray
-
-
-def _bins(explainer: Any, j: int) -> tuple[_Column, list[Collapsed]]:
+def _bins(explainer: Any, j: int) -> tuple[Column, list[Collapsed]]:
     """A discretized feature, as `get_undiscretize_values` of `lime` samples it."""
     discretizer = explainer.discretizer
     lo, hi, mean, sd = (
@@ -110,29 +99,15 @@ def _bins(explainer: Any, j: int) -> tuple[_Column, list[Collapsed]]:
     ]
     where = np.where(prob > 0, fed, lo)  # an empty bin is never drawn
     mean, sd = np.where(point, where, mean), np.where(point, 0.0, sd)
-    return _Column(hi[:-1], prob, mean, sd, lo, hi), wrong
+    return Column(hi[:-1], prob, mean, sd, lo, hi), wrong
 
 
-def _categories(explainer: Any, j: int) -> _Column:
+def _categories(explainer: Any, j: int) -> Column:
     """A categorical feature: one box per value, drawn by its frequency."""
     values = np.asarray(explainer.feature_values[j], float)
     prob = np.asarray(explainer.feature_frequencies[j], float)
     between = (values[:-1] + values[1:]) / 2
-    return _Column(between, prob, values, np.zeros(len(values)), values, values)
-
-
-def _boxes(columns: list[_Column], names: tuple[str, ...], categorical: np.ndarray) -> Boxes:
-    width = max(len(column.prob) for column in columns)
-    padding = {"prob": 0.0, "mean": 0.0, "sd": 1.0, "lo": -1.0, "hi": 1.0}
-    prob, *rest = (
-        np.array([_pad(getattr(column, part), width, filler) for column in columns])
-        for part, filler in padding.items()
-    )
-    with np.errstate(divide="ignore"):
-        law = BoxLaw(np.log(prob), *rest)
-    mu, sigma = law.mean_and_deviation()
-    edges = tuple(column.edges for column in columns)
-    return Boxes(law, edges, False, names, mu, sigma, categorical, {})
+    return Column(between, prob, values, np.zeros(len(values)), values, values)
 
 
 def _refuse_unreadable(explainer: Any) -> None:

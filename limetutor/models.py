@@ -1,5 +1,6 @@
-"""The models to explain: `Linear`, `Quadratic`, and one way to call any other.
+"""The models to explain: forms such as `Linear` and `Quadratic`, and one way to call any other.
 
+A :class:`Form` is a model whose expectations under the tilted law are known: limits of it are exact.
 Functions are called as they are, scikit-learn estimators by the method that gives numbers.
 """
 
@@ -7,16 +8,88 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import arguments as arg
-from .worlds import Boxes, default_names
+from .tables import default_names
+from .theory import Views
+from .worlds import Boxes
+
+LARGEST = 1e300  # of what f may return: differences of two values must stay numbers
+
+
+class Expectation(NamedTuple):
+    """E~[f], and E~[f | z_j = 1] and E~[f | z_j = 0] for each j."""
+
+    mean: Any
+    inside: np.ndarray
+    outside: np.ndarray
+
+    def plus(self, other: Expectation, times: float = 1.0) -> Expectation:
+        """The expectation of f + times * g."""
+        return Expectation(*(a + times * b for a, b in zip(self, other, strict=True)))
+
+
+class Form:
+    """A function of d numbers whose expectations under any tilted law can be computed.
+
+    To add one: write a class with these methods in :mod:`limetutor.exact`. Chapter: beyond linear.
+    """
+
+    closed = True  # a closed form; otherwise a series or a quadrature, good to about 1e-10
+
+    @property
+    def d(self) -> int | None:
+        """Number of arguments, or None where any number will do."""
+        return None
+
+    def __call__(self, x: Any) -> np.ndarray:
+        """The value at each row of x (n, d)."""
+        raise NotImplementedError
+
+    def expectation(self, views: Views) -> Expectation:
+        """E~[f], E~[f | z_j = 1] and E~[f | z_j = 0]."""
+        raise NotImplementedError
+
+    def moved(self, columns: np.ndarray, scale: np.ndarray, shift: np.ndarray) -> Form:
+        """The form of x -> f(scale * x[columns] + shift)."""
+        return Moved(self, columns, scale, shift)
 
 
 @dataclass(frozen=True, eq=False)
-class Linear:
+class Moved(Form):
+    """form(scale * x[columns] + shift): a scaler, or columns in another order, before a model."""
+
+    form: Form
+    columns: np.ndarray
+    scale: np.ndarray
+    shift: np.ndarray
+
+    @property
+    def closed(self) -> bool:  # type: ignore[override]
+        """As its form."""
+        return self.form.closed
+
+    @property
+    def d(self) -> int:
+        """As many as there are columns."""
+        return len(self.columns)
+
+    def __call__(self, x: Any) -> np.ndarray:
+        """The value at each row of x."""
+        return self.form(self.scale * x[:, self.columns] + self.shift)
+
+    def expectation(self, views: Views) -> Expectation:
+        """The law moves with the coordinates; the answers go back to where they came from."""
+        moved = self.form.expectation(views.moved(self.columns, self.scale, self.shift))
+        back = np.argsort(self.columns)
+        return Expectation(moved.mean, moved.inside[back], moved.outside[back])
+
+
+@dataclass(frozen=True, eq=False)
+class Linear(Form):
     """The linear model f(x) = a.x + b of the paper (Assumption hyp:model).
 
     Examples
@@ -33,21 +106,34 @@ class Linear:
         object.__setattr__(self, "a", arg.vector("a", self.a))
         object.__setattr__(self, "b", arg.scalar("b", self.b))
 
+    @property
+    def d(self) -> int:
+        """Number of slopes."""
+        return self.a.size
+
     def __call__(self, x: Any) -> np.ndarray:
         """The value of f at each row of x."""
-        x = np.asarray(x, dtype=float)
-        if x.shape[-1:] != self.a.shape:
-            raise ValueError(
-                f"x must have {self.a.size} columns, one per entry of a, got shape {x.shape}."
-            )
+        x = _rows(x, self.a.size)
         return x @ self.a + self.b
+
+    def expectation(self, views: Views) -> Expectation:
+        """E~[f | z_j] = f(mu~) + a_j (E~[x_j | z_j] - mu~_j)."""
+        whole, inside, outside = views.mix(views.law.box_means())
+        mean = float(self(whole[None])[0])
+        return Expectation(mean, *(mean + self.a * (x - whole) for x in (inside, outside)))
+
+    def moved(self, columns: np.ndarray, scale: np.ndarray, shift: np.ndarray) -> Linear:
+        """A linear form stays linear."""
+        a = np.empty_like(self.a)
+        a[columns] = self.a * scale
+        return Linear(a, self.b + self.a @ shift)
 
     def __repr__(self) -> str:
         return f"Linear(a={np.array2string(self.a, precision=4, threshold=6)}, b={self.b:g})"
 
 
 @dataclass(frozen=True, eq=False)
-class Quadratic:
+class Quadratic(Form):
     """The quadratic model f(x) = x.Qx + a.x + b, with Q (d, d) made symmetric.
 
     Examples
@@ -70,19 +156,43 @@ class Quadratic:
         object.__setattr__(self, "a", arg.vector("a", a, len(Q), because=", one per row of Q"))
         object.__setattr__(self, "b", arg.scalar("b", self.b))
 
+    @property
+    def d(self) -> int:
+        """Number of rows of Q."""
+        return self.a.size
+
     def __call__(self, x: Any) -> np.ndarray:
         """The value of f at each row of x."""
-        x = np.asarray(x, dtype=float)
-        if x.shape[-1:] != self.a.shape:
-            raise ValueError(
-                f"x must have {self.a.size} columns, one per entry of a, got shape {x.shape}."
-            )
+        x = _rows(x, self.a.size)
         return np.sum((x @ self.Q) * x, axis=-1) + x @ self.a + self.b
+
+    def expectation(self, views: Views) -> Expectation:
+        """E~[f | z_j] = f(mu~) + sum_i Q_ii s_i + g_j E~[u_j | z_j] + Q_jj (E~[u_j^2 | z_j] - s_j).
+
+        u = x - mu~ is centred, so that the mixed terms Q_ij u_i u_j vanish; s_j = E~[u_j^2] and
+        g = a + 2 Q mu~ is the gradient at mu~.
+        """
+        means = views.law.box_means()
+        centre = views.mix(means)[0]
+        step = means - centre[:, None]
+        first, second = views.mix(step), views.mix(step**2 + views.law.box_variances())
+        curve = np.diag(self.Q)
+        gradient = self.a + 2 * self.Q @ centre
+        mean = float(self(centre[None])[0] + curve @ second[0])
+        moves = gradient * first[1:] + curve * (second[1:] - second[0])
+        return Expectation(mean, *(mean + moves))
 
     def __repr__(self) -> str:
         short = {"precision": 4, "threshold": 6, "separator": ", "}
         Q, a = (" ".join(np.array2string(v, **short).split()) for v in (self.Q, self.a))
         return f"Quadratic(Q={Q}, a={a}, b={self.b:g})"
+
+
+def _rows(x: Any, d: int) -> np.ndarray:
+    x = np.asarray(x, dtype=float)
+    if x.shape[-1:] != (d,):
+        raise ValueError(f"x must have {d} columns, one per entry of a, got shape {x.shape}.")
+    return x
 
 
 def predictor(f: Any, boxes: Boxes, output: Any = None) -> Callable[[np.ndarray], np.ndarray]:
@@ -135,7 +245,7 @@ def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
     """
     fitted = list(getattr(model, "feature_names_in_", ()))
     if not fitted or set(fitted) == set(boxes.names):
-        return fitted or (list(boxes.names) if boxes.labels else [])
+        return fitted or (list(boxes.names) if boxes.has_text else [])
     if boxes.names == default_names(boxes.d) and len(fitted) == boxes.d:
         return fitted
     raise ValueError(
@@ -150,8 +260,8 @@ def _as_frame(x: np.ndarray, boxes: Boxes, columns: list[str]) -> Any:
     named = set(columns) == set(boxes.names)
     names = list(boxes.names) if named else columns
     frame = pd.DataFrame(x, columns=names)
-    for j, values in boxes.labels.items():
-        frame[names[j]] = values[x[:, j].astype(int)]
+    for j, values in boxes.decoded(x).items():
+        frame[names[j]] = values
     return frame[columns]
 
 
@@ -180,9 +290,9 @@ def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
             f"f must return finite values, got {int(np.sum(~np.isfinite(y)))} nan or infinite "
             f"value(s) for {n} row(s)."
         )
-    if np.max(np.abs(y)) > 1e140:  # its square, summed, must stay a number
+    if np.max(np.abs(y)) > LARGEST:
         raise ValueError(
-            f"f must return values within ±1e140, got {y[np.argmax(np.abs(y))]:g}; rescale it."
+            f"f must return values within ±{LARGEST:g}, got {y[np.argmax(np.abs(y))]:g}; rescale it."
         )
     return y
 

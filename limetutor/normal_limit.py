@@ -1,17 +1,15 @@
-"""How far the sampled explanation is from its limit: the normal limit, and the paper's bounds.
+"""How far the sampled explanation is from its limit, and how many samples bring it near.
 
 sqrt(n) (beta^ - beta) tends to a normal law with covariance V = Sigma^-1 M Sigma^-1, where
 M = E[pi^2 r^2 z z'] and r is the residual of the surrogate. For a linear f it is a closed form
 (:func:`asymptotic_covariance`), and :func:`samples_needed` turns it into a number of samples, beside
-the one that the paper's theorem asks for. Chapter: how many samples.
-
-Every bound of the paper has ``corrected``: False gives the form printed in the paper, True one that
-holds. Appendix: reading the paper.
+the one that the paper's theorem asks for (:mod:`limetutor.bounds`). Chapter: how many samples.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+import math
+import warnings
 from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
@@ -20,77 +18,103 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import arguments as arg
-from .algorithm import explain
-from .bounds import theorem_sample_size
-from .closed_forms import form_in, limit
-from .covariance import inverse_covariance
-from .kernels import PRODUCT_KERNELS
+from .algorithm import run
+from .bounds import theorem_applies, theorem_sample_size
+from .closed_forms import limit_of
+from .kernels import ProductKernel
 from .models import Linear
-from .theory import tilt, tilted_law
-from .worlds import Gaussian, World, check_world
+from .sampling import sampler_of
+from .setting import Setting
+from .theory import Tilt
+from .worlds import World
 
 
 def effective_sample_size(
-    xi: Any, world: World, nu: float, n: int, kernel: str = "gaussian"
+    xi: Any, world: World, nu: float, n: int, kernel: Any = "gaussian"
 ) -> float:
-    """N C(nu)^2 / C(nu / sqrt 2): how many unweighted samples n weighted ones are worth.
+    """n C(nu)^2 / E[pi^2]: how many unweighted samples n weighted ones are worth.
 
-    The limit of (sum pi)^2 / sum pi^2, because pi^2 is the same kernel at nu / sqrt 2.
-    Chapters: weights, how many samples.
+    The limit of (sum pi)^2 / sum pi^2. pi^2 is the same kernel at another bandwidth, nu / sqrt 2
+    for the Gaussian one. Chapters: weights, how many samples.
     """
-    return arg.whole("n", n, 1) * float(np.exp(_log_share(xi, world, nu, kernel)))
+    setting = Setting.of(None, xi, world, nu, kernel, purpose="its effective sample size")
+    return arg.whole("n", n, 1) * float(np.exp(log_share(setting)))
 
 
-def _log_share(xi: Any, world: World, nu: float, kernel: str) -> float:
-    check_world(world)
-    nu = arg.bandwidth("nu", nu)
-    arg.one_of("kernel", kernel, PRODUCT_KERNELS)
-    xi = world.boxes(np.size(xi) if world.d is None else None).encode(xi)
-    once, twice = (tilt(world, xi, at, kernel).log_mass.sum() for at in (nu, nu / np.sqrt(2)))
-    return float(2 * once - twice)
+def log_share(setting: Setting) -> float:
+    """Log of the effective sample size of one weighted sample."""
+    return 2 * setting.tilt.log_C - _squared(setting).log_C
 
 
-class _Terms(NamedTuple):
-    """What each feature adds to the residual: u_j = a_j x_j - beta_j z_j under a tilted law."""
+def _squared(setting: Setting) -> Tilt:
+    """The tilted law of the squared kernel."""
+    assert isinstance(setting.kernel, ProductKernel)
+    return setting.at(nu=setting.kernel.square(setting.nu)).tilt
 
-    alpha: np.ndarray
+
+class _Residual(NamedTuple):
+    """What each feature adds to the residual, given z_j = 1 and given z_j = 0; arrays (2, d).
+
+    For a linear f the surrogate is E~[f | z], so r = sum_j a_j (x_j - E~[x_j | z_j]). Under another
+    tilted law (that of pi^2) its parts are still independent, with these means and variances.
+    """
+
+    log_prob: np.ndarray  # of z_j = 1 and of z_j = 0 under the other law
     mean: np.ndarray
     variance: np.ndarray
-    shift: np.ndarray  # E~[u_j | z_j = 1] - E~[u_j]
-    growth: np.ndarray  # Var~[u_j | z_j = 1] - Var~[u_j]
 
 
-def _terms(
-    a: np.ndarray, beta: np.ndarray, xi: np.ndarray, world: World, nu: float, kernel: str
-) -> _Terms:
-    boxes = world.boxes(len(xi))
-    law, _ = tilted_law(boxes, xi, nu, kernel)
-    own = np.arange(len(xi)), boxes.discretize(xi[None])[0]
-    alpha, inside = law.prob[own], law.box_means()[own]
-    centre, spread = law.mean_and_deviation()
-    mean = a * centre - beta * alpha
-    with_z = alpha * (inside - centre)  # Cov~(x_j, z_j)
-    variance = (a * spread) ** 2 - 2 * a * beta * with_z + beta**2 * alpha * (1 - alpha)
-    shift = a * inside - beta - mean
-    growth = a**2 * law.box_variances()[own] - variance
-    return _Terms(alpha, mean, variance, shift, growth)
+def _residual(a: np.ndarray, at: Tilt, other: Tilt) -> _Residual:
+    means = [_given(tilt, tilt.views.law.box_means()) for tilt in (at, other)]
+    centred = (other.views.law.box_means() - means[1][..., None]) ** 2
+    spread = np.sum(other.views.weights[1:] * (other.views.law.box_variances() + centred), axis=-1)
+    log_prob = np.stack([other.log_alpha, other.log_rest])
+    return _Residual(log_prob, a * (means[1] - means[0]), a**2 * spread)
 
 
-def _second_moment(terms: _Terms, start: float) -> np.ndarray:
-    """E~[r^2 z z'] for r = start + sum_j u_j, in O(d^2) (theory: the matrix M / C').
+def _given(tilt: Tilt, values: np.ndarray) -> np.ndarray:
+    """Expectations of values per part, given z_j = 1 and given z_j = 0, (2, d)."""
+    return np.sum(tilt.views.weights[1:] * values, axis=-1)
 
-    With T = start + sum m_j and W = sum v_j, features k and l in xi's box move the mean of r by
-    their shifts and its variance by their growths; everything else stays independent.
+
+def _influence_moments(
+    residual: _Residual, log_alpha: np.ndarray, log_rest: np.ndarray
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """E'[r^2], E'[r^2 h_j] and E'[r^2 h_j h_k], h_j = (z_j - alpha_j) / (alpha_j (1 - alpha_j)).
+
+    h_j is 1/alpha_j where z_j = 1 and -1/(1 - alpha_j) where z_j = 0: row j of C Sigma^-1 applied to
+    z. Given z_j and z_k the residual has a mean and a variance that are sums over features, so
+    each moment is a sum of two or four terms without cancellation, in O(d^2).
     """
-    alpha, shift, growth = (
-        np.concatenate([[first], part])
-        for first, part in ((1.0, terms.alpha), (0.0, terms.shift), (0.0, terms.growth))
-    )
-    T, W = start + terms.mean.sum(), terms.variance.sum()
-    moved = (T + shift[:, None] + shift) ** 2 + W + growth[:, None] + growth
-    result = np.outer(alpha, alpha) * moved
-    np.fill_diagonal(result, alpha * ((T + shift) ** 2 + W + growth))
-    return result
+    fixed = np.isneginf(log_rest)  # a feature without another side has no estimate
+    log_h = -np.stack([log_alpha, np.where(fixed, 0.0, log_rest)])
+    sign = np.where(fixed, 0.0, np.array([[1.0], [-1.0]]))
+    with np.errstate(over="ignore", under="ignore"):
+        first = sign * np.exp(residual.log_prob + log_h)
+        second = sign**2 * np.exp(residual.log_prob + 2 * log_h)
+    prob = np.exp(residual.log_prob)
+    mean = np.sum(prob * residual.mean, axis=0)
+    variance = np.sum(prob * (residual.variance + (residual.mean - mean) ** 2), axis=0)
+    T, W = _without_each(mean), _without_each(variance)
+    given = (T + residual.mean) ** 2 + W + residual.variance  # E'[r^2 | z_j], (2, d)
+    cross = np.zeros((len(mean), len(mean)))
+    for v in range(2):
+        for u in range(2):
+            shift = T[:, None] - mean + residual.mean[v][:, None] + residual.mean[u]
+            spread = W[:, None] - variance + residual.variance[v][:, None] + residual.variance[u]
+            with np.errstate(over="ignore", invalid="ignore"):
+                cross += np.outer(first[v], first[u]) * (shift**2 + np.maximum(spread, 0.0))
+    with np.errstate(over="ignore"):
+        np.fill_diagonal(cross, np.sum(second * given, axis=0))
+    whole = float(mean.sum() ** 2 + variance.sum())
+    return whole, np.sum(first * given, axis=0), cross
+
+
+def _without_each(values: np.ndarray) -> np.ndarray:
+    """The sum of all values but one, for each of them, without a difference."""
+    before = np.concatenate([[0.0], np.cumsum(values[:-1])])
+    after = np.concatenate([np.cumsum(values[:0:-1])[::-1], [0.0]])
+    return before + after
 
 
 def asymptotic_covariance(
@@ -98,38 +122,39 @@ def asymptotic_covariance(
     xi: Any,
     world: World,
     nu: float,
-    kernel: str = "gaussian",
+    kernel: Any = "gaussian",
     *,
-    sampler: str = "bins",
+    sampler: Any = "bins",
 ) -> np.ndarray:
     """V of the normal limit sqrt(n) (beta^ - beta) -> N(0, V) for a linear f, in closed form.
 
-    V = Sigma^-1 M Sigma^-1 with M = E[pi^2 r^2 z z']; (d+1, d+1), the intercept first. Weighted
-    samples ("bins", "gaussian") have pi^2 = the kernel at nu / sqrt 2; samples of the tilted law
-    ("tilted") have unit weights, and M / C^2 is taken at nu itself. Chapter: how many samples.
+    V = E[pi^2 r^2 h h'] / C^2 with the influences h_j of :func:`_influence_moments` and
+    h_0 = 1 - sum_j alpha_j h_j; (d+1, d+1), the intercept first. Weighted samples ("bins",
+    "gaussian") take the expectation under the law of pi^2; samples of the tilted law ("tilted")
+    have unit weights, and it is taken under that law itself. Chapter: how many samples.
     """
-    arg.one_of("sampler", sampler, ("bins", "gaussian", "tilted"))
-    at = limit(_linear(f, xi, world), xi, world, nu, kernel)
-    f, tilted = at.f, sampler == "tilted"
-    log_scale = 0.0 if tilted else -_log_share(xi, world, nu, kernel)
-    bandwidth = nu if tilted else nu / np.sqrt(2)
-    terms = _terms(f.a, at.coef, at.xi, world, bandwidth, kernel)
-    bread = inverse_covariance(at.tilt.alpha, at.tilt.rest)
-    V = bread @ _second_moment(terms, f.b - at.intercept) @ bread
-    return np.exp(log_scale) * (V + V.T) / 2
+    setting = Setting.of(f, xi, world, nu, kernel, purpose="the covariance of its noise")
+    return covariance_of(setting, sampler)
 
 
-def _linear(f: Any, xi: Any, world: World, output: Any = None) -> Linear:
-    """A linear model as an lt.Linear, others refused."""
-    check_world(world)
-    boxes = world.boxes(np.size(xi) if world.d is None else None)
-    form = form_in(boxes, f, output)
+def covariance_of(setting: Setting, sampler: Any = "bins") -> np.ndarray:
+    """:func:`asymptotic_covariance` of a setting that has been checked."""
+    form = setting.form
     if not isinstance(form, Linear):
         raise TypeError(
-            f"f must be linear for a closed form of the covariance, got {arg.shorten(f)}; "
+            f"f must be linear for a closed form of the covariance, got {arg.shorten(setting.f)}; "
             "lt.explain(...).covariance estimates it for any f."
         )
-    return form
+    weighted = sampler_of(sampler).weighted
+    at = setting.tilt
+    residual = _residual(form.a, at, _squared(setting) if weighted else at)
+    whole, with_h, V = _influence_moments(residual, at.log_alpha, at.log_rest)
+    alpha = np.where(at.constant, 0.0, at.alpha)
+    with np.errstate(over="ignore", invalid="ignore"):
+        beside = with_h - V @ alpha
+        corner = whole - 2 * alpha @ with_h + alpha @ V @ alpha
+        result = np.block([[np.full((1, 1), corner), beside[None]], [beside[:, None], V]])
+        return np.exp(-log_share(setting) if weighted else 0.0) * result
 
 
 def norm_distribution(t: ArrayLike, V: np.ndarray, *, points: int = 24) -> np.ndarray:
@@ -161,8 +186,8 @@ def norm_quantile(V: np.ndarray, eta: float) -> float:
     if eta < 1e-10:  # the distribution is good to about 1e-12
         raise ValueError(f"eta must be 1e-10 or above, got {eta:g}.")
     trace = float(np.trace(V))
-    if not trace > 0:
-        return trace  # 0, or nan for nan
+    if not 0 < trace < np.inf:
+        return trace  # 0, infinite, or nan for nan
     unit = V / trace  # ||y||^2 then has mean 1, and exceeds 1 / eta with probability eta at most
 
     def missing(t: float) -> float:
@@ -182,7 +207,7 @@ class SampleSize:
 
     eps: float
     eta: float
-    weighted: int
+    weighted: int | float
     tilted: float
     printed: float
     corrected: float
@@ -217,9 +242,9 @@ class SampleSize:
 
 
 def _count(n: float) -> str:
-    if not np.isfinite(n):
+    if not math.isfinite(n):
         return "—"
-    return f"{n:,.0f}" if n < 1e7 else f"{n:.2g}"
+    return f"{n:,.0f}" if n < 1e7 else f"{float(n):.2g}"
 
 
 def samples_needed(
@@ -244,44 +269,61 @@ def samples_needed(
 
     Examples
     --------
+    >>> from limetutor import Gaussian
     >>> need = samples_needed(Linear([10, -10, 0, 0]), [0.5] * 4, Gaussian(), nu=1.0, eps=1)
     >>> need.weighted, f"{need.printed:.2g}"
     (6715, '5.5e+12')
     """
     eps, eta = arg.positive("eps", eps), arg.probability("eta", eta)
-    with suppress(TypeError, ValueError):  # a function is sampled, a bad argument is refused below
-        f, output = _linear(f, xi, world, output), None
-    covariances, method = _covariances(f, xi, world, nu, kernel, output, pilot, seed)
-    weighted, tilted = ((norm_quantile(V, eta) / eps) ** 2 for V in covariances)
+    pilot = arg.whole("pilot", pilot, 2)
+    seed = arg.seed("seed", seed)
+    setting = Setting.of(f, xi, world, nu, kernel, output)
+    closed = setting.product is not None and _is_linear(setting)
+    covariances = _closed_form(setting) if closed else _estimated(setting, pilot, seed)
+    method = "covariance in closed form" if closed else f"covariance estimated from {pilot} samples"
+    with np.errstate(over="ignore"):
+        weighted, tilted = ((norm_quantile(V, eta) / eps) ** 2 for V in covariances)
     printed = corrected = np.nan
-    if isinstance(f, Linear) and isinstance(world, Gaussian) and kernel == "gaussian":
-        at = limit(f, xi, world, nu)
+    if closed and theorem_applies(setting):
+        at, sigma = limit_of(setting), setting.boxes.sigma
         printed, corrected = (
-            theorem_sample_size(at, world.boxes(f.a.size).sigma, eps, eta, corrected=which)
-            for which in (False, True)
+            theorem_sample_size(at, sigma, eps, eta, corrected=which) for which in (False, True)
         )
-    product = kernel in PRODUCT_KERNELS
-    share = float(np.exp(_log_share(xi, world, nu, kernel))) if product else np.nan
+    share = float(np.exp(log_share(setting))) if setting.product else np.nan
+    if np.isinf(weighted) or np.isinf(tilted):
+        warnings.warn(
+            f"the number of samples at nu={setting.nu:g} is beyond 1e308, given as infinite.",
+            arg.PrecisionWarning,
+            stacklevel=2,
+        )
     return SampleSize(
-        eps, eta, int(np.ceil(weighted)), np.ceil(tilted), printed, corrected, share, method
+        eps, eta, _whole(weighted), np.ceil(tilted), printed, corrected, share, method
     )
 
 
-def _covariances(
-    f: Any, xi: Any, world: World, nu: float, kernel: Any, output: Any, pilot: int, seed: Any
-) -> tuple[list[np.ndarray], str]:
-    """V for weighted and for tilted samples, and how it was found."""
-    product = kernel in PRODUCT_KERNELS
-    if isinstance(f, Linear) and product:
-        both = [
-            asymptotic_covariance(f, xi, world, nu, kernel, sampler=sampler)
-            for sampler in ("bins", "tilted")
-        ]
-        return both, "covariance in closed form"
-    names = ("bins", "tilted") if product else ("bins",)
-    how = {"n": pilot, "seed": seed, "kernel": kernel, "output": output}
-    runs = [explain(f, xi, world, nu, sampler=sampler, **how) for sampler in names]
-    both = [run.covariance * run.n for run in runs]
-    if not product:
-        both.append(np.full_like(both[0], np.nan))
-    return both, f"covariance estimated from {pilot} samples"
+def _whole(n: float) -> int | float:
+    return n if np.isinf(n) else int(np.ceil(n))
+
+
+def _is_linear(setting: Setting) -> bool:
+    try:
+        return isinstance(setting.form, Linear)
+    except ValueError:  # a family of which this member has no form: it is sampled
+        return False
+
+
+def _closed_form(setting: Setting) -> list[np.ndarray]:
+    """V for weighted and for tilted samples."""
+    return [covariance_of(setting, sampler) for sampler in ("bins", "tilted")]
+
+
+def _estimated(setting: Setting, pilot: int, seed: Any) -> list[np.ndarray]:
+    """The same from runs; nan for tilted samples where the kernel has no tilt."""
+    samplers = ("bins", "tilted") if setting.product else ("bins",)
+    found = []
+    for sampler in samplers:
+        pilot_run = run(setting, pilot, seed, sampler)
+        for text in pilot_run.warnings:
+            warnings.warn(f"In the pilot run: {text}", arg.FitWarning, stacklevel=4)
+        found.append(pilot_run.covariance * pilot)
+    return found if setting.product else [*found, np.full_like(found[0], np.nan)]

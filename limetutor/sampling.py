@@ -1,7 +1,7 @@
 """New examples: boxes first as in Algorithm 1, from the Gaussian directly, or from the tilted law.
 
-A sampler is a function of (rng, n) that returns the values x (n, d), the indicators z (n, d) and,
-if the weights are already in the law, their constant logarithm. Chapter: sampling.
+A sampler is an object that draws values and indicators for a setting and says how much each draw
+counts. To add one: write a class, list it in ``SAMPLERS``. Chapter: sampling.
 """
 
 from __future__ import annotations
@@ -12,48 +12,101 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
-from .kernels import PRODUCT_KERNELS
-from .theory import tilted_law
+from .kernels import KERNELS, product_kernel
+from .setting import Setting
 from .worlds import Boxes
-
-SAMPLERS = ("bins", "gaussian", "tilted")
 
 Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
 
 
-def sampler(name: str, boxes: Boxes, xi: np.ndarray) -> Draw:
-    """The sampler of that name for samples that are weighted afterwards."""
-    own = boxes.discretize(xi[None])[0]
+class Sampler:
+    """How new examples are drawn; ``name`` is what callers pass."""
 
-    def bins(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
-        x, drawn = boxes.law.sample(rng, n)
-        return x, drawn == own
+    name: str
+    weighted = True  # draws count by the kernel; otherwise the kernel is in the law already
 
-    def gaussian(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+    def draw(
+        self, setting: Setting, rng: np.random.Generator, n: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """n values (n, d) and their indicators z (n, d): in the box of xi?"""
+        raise NotImplementedError
+
+    def log_weights(self, setting: Setting, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """How much each draw counts, as logarithms (n,)."""
+        return setting.kernel.log_weights(x, z, setting.xi, setting.nu, setting.boxes)
+
+    def check(self, setting: Setting) -> None:
+        """Refuse a setting that cannot be drawn for."""
+
+
+class Bins(Sampler):
+    """A box by its frequency, then a value from the normal truncated to it: Algorithm 1."""
+
+    name = "bins"
+
+    def draw(
+        self, setting: Setting, rng: np.random.Generator, n: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Draw boxes, then values."""
+        x, drawn = setting.boxes.law.sample(rng, n)
+        return x, drawn == setting.own
+
+
+class Normals(Sampler):
+    """Values straight from N(mu, sigma^2), which then fall into boxes."""
+
+    name = "gaussian"
+
+    def draw(
+        self, setting: Setting, rng: np.random.Generator, n: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Draw values, then look up their boxes; labels have no normal law: by frequency."""
+        boxes = setting.boxes
         x = boxes.mu + boxes.sigma * rng.standard_normal((n, boxes.d))
-        if np.any(boxes.categorical):  # labels have no normal law: draw them by frequency
-            x[:, boxes.categorical] = boxes.law.sample(rng, n)[0][:, boxes.categorical]
-        return x, boxes.discretize(x) == own
-
-    return {"bins": bins, "gaussian": gaussian}[name]
+        if not np.all(boxes.ordered):
+            x[:, ~boxes.ordered] = boxes.law.sample(rng, n)[0][:, ~boxes.ordered]
+        return x, boxes.discretize(x) == setting.own
 
 
-def tilted_sampler(boxes: Boxes, xi: np.ndarray, nu: float, kernel: Any) -> tuple[Draw, float]:
-    """Samples from the tilted law, and log C, the weight each of them stands for.
+class Tilted(Sampler):
+    """From the tilted law, with equal weights.
 
     The same limit as weighting, with every sample counting in full (the idea of GLIME, Tan et al.
     2023). Only product kernels have a tilted law that can be drawn coordinate by coordinate.
     """
-    if callable(kernel) or kernel not in PRODUCT_KERNELS:
-        raise ValueError(
-            "sampler='tilted' needs a kernel that factors over the coordinates, "
-            f"'gaussian' or 'mismatch', got {arg.shorten(kernel)}."
-        )
-    law, log_mass = tilted_law(boxes, xi, nu, kernel)
-    own = boxes.discretize(xi[None])[0]
 
-    def tilted(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
-        x, drawn = law.sample(rng, n)
-        return x, drawn == own
+    name = "tilted"
+    weighted = False
 
-    return tilted, float(log_mass.sum())
+    def draw(
+        self, setting: Setting, rng: np.random.Generator, n: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Draw from the law in which the kernel already is."""
+        x, drawn = setting.tilt.views.law.sample(rng, n)
+        return x, drawn == setting.own
+
+    def log_weights(self, setting: Setting, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Log C for all: the mean weight, so that sums are those of weighted samples."""
+        return np.full(len(x), setting.tilt.log_C)
+
+    def check(self, setting: Setting) -> None:
+        """Refuse kernels without a tilt."""
+        product_kernel(setting.kernel, f"sampler={self.name!r}")
+
+
+# every sampler that callers can ask for by name
+SAMPLERS: dict[str, Sampler] = {s.name: s for s in (Bins(), Normals(), Tilted())}
+
+
+def sampler_of(name: Any) -> Sampler:
+    """The sampler that was asked for, by name or as an object."""
+    if isinstance(name, Sampler):
+        return name
+    return SAMPLERS[arg.one_of("sampler", name, tuple(SAMPLERS))]
+
+
+def sampler(name: str, boxes: Boxes, xi: np.ndarray) -> Draw:
+    """The draws of a weighted sampler for one instance, as a function of (rng, n)."""
+    chosen = sampler_of(name)
+    setting = Setting(None, np.asarray(xi, float), None, boxes, 1.0, KERNELS["gaussian"])  # type: ignore[arg-type]
+    return lambda rng, n: chosen.draw(setting, rng, n)

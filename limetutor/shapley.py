@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
-from .closed_forms import form_in
-from .exact import Views, expectation
+from .families import form_in
 from .laws import BoxLaw
 from .models import predictor
+from .setting import boxes_for
+from .theory import Views
 from .worlds import World, check_world
 
 
@@ -31,7 +32,7 @@ def shapley_values(f: Any, xi: Any, world: World, output: Any = None) -> np.ndar
     exact. For linear f, phi_j = a_j (xi_j - mu_j).
     """
     check_world(world)
-    boxes = world.boxes(np.asarray(xi, dtype=object).size if world.d is None else None)
+    boxes = boxes_for(world, xi, f)
     xi = boxes.encode(xi)
     form = form_in(boxes, f, output)
     if form is None:
@@ -42,7 +43,7 @@ def shapley_values(f: Any, xi: Any, world: World, output: Any = None) -> np.ndar
     nodes, weights = np.polynomial.legendre.leggauss((boxes.d + 1) // 2)
     values = np.zeros(boxes.d)
     for t, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
-        found = expectation(form, _kept_with(t, boxes.law, xi))
+        found = form.expectation(_kept_with(t, boxes.law, xi))
         values += weight * (found.inside - found.outside)
     return values
 
@@ -62,7 +63,7 @@ def gradient(f: Any, xi: Any, world: World, output: Any = None, step: float = 1e
     Zero for trees at almost every xi. Chapter: beyond linear.
     """
     check_world(world)
-    boxes = world.boxes(np.asarray(xi, dtype=object).size if world.d is None else None)
+    boxes = boxes_for(world, xi, f)
     xi = boxes.encode(xi)
     moves = np.diag(step * boxes.sigma)
     y = predictor(f, boxes, output)(np.concatenate([xi + moves, xi - moves]))

@@ -1,4 +1,4 @@
-"""What LIME converges to: the paper's closed forms, through one idea.
+"""What LIME converges to, through one idea: the tilted law.
 
 The coordinates of a new example are independent and the weight is a product over coordinates, so
 weighting is the same as sampling from another product law, the **tilted law** P~. Under it the
@@ -8,13 +8,16 @@ indicators z_j are independent Bernoulli(alpha_j), least squares separates, and 
     beta_0  = E~[f] - sum_j alpha_j beta_j,
     f^(xi)  = sum_{j >= 0} beta_j.
 
-:func:`tilt` computes the law; :mod:`limetutor.closed_forms` what an explanation becomes as n grows.
+A :class:`Tilt` is that law seen from xi; :mod:`limetutor.kernels` makes one of every product kernel,
+:mod:`limetutor.closed_forms` says what an explanation becomes as n grows.
 Chapters: weights, theorem, switch-off.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import scipy
@@ -22,15 +25,52 @@ from numpy.typing import ArrayLike
 
 from . import arguments as arg
 from .laws import BoxLaw, normal_box, tilted_normal
-from .worlds import Boxes, Gaussian, World, standard_quantiles
+from .worlds import Gaussian
+
+
+@dataclass(frozen=True)
+class Views:
+    """The tilted law seen three ways: as it is, given z_j = 1, and given z_j = 0.
+
+    All three are mixtures of the same parts; ``weights`` (3, …, d, K) holds the probabilities. The
+    last two are computed from the parts on their own side alone, so nothing is lost where alpha_j
+    is 1 to the last digit. A coordinate that never leaves xi's box has its two sides made equal:
+    there is nothing to compare.
+    """
+
+    law: BoxLaw
+    weights: np.ndarray
+
+    @property
+    def d(self) -> int:
+        """Number of coordinates."""
+        return self.law.mean.shape[-2]
+
+    @classmethod
+    def of(cls, law: BoxLaw, own: np.ndarray) -> Views:
+        """The views of a law whose coordinate j has z_j = 1 in its box ``own[j]``."""
+        return weighted_parts(law, np.zeros_like(law.log_prob), law.within(own)).views
+
+    def given(self, view: int) -> BoxLaw:
+        """The law itself (0), given z_j = 1 for all j (1), or given z_j = 0 for all (2)."""
+        with np.errstate(divide="ignore"):
+            return replace(self.law, log_prob=np.log(self.weights[view]))
+
+    def mix(self, values: np.ndarray) -> np.ndarray:
+        """Expectations from values per part: (d, K, ...) becomes (3, d, ...)."""
+        return np.einsum("vdk,dk...->vd...", self.weights, values)
+
+    def moved(self, columns: np.ndarray, scale: np.ndarray, shift: np.ndarray) -> Views:
+        """The views of scale * x[columns] + shift."""
+        return Views(self.law.taken(columns).moved(scale, shift), self.weights[:, columns])
 
 
 @dataclass(frozen=True)
 class Tilt:
-    """The tilted law seen from xi, one entry per coordinate.
+    """The tilted law seen from xi, one entry per coordinate (and row, where xi has rows).
 
-    ``inside`` is E~[x_j | z_j=1] - xi_j and ``gap`` is E~[x_j | z_j=1] - E~[x_j | z_j=0]; they
-    keep their digits where alpha_j or 1 - alpha_j does not.
+    ``inside`` is E~[x_j | z_j=1] - xi_j and ``gap``, the contrast of x_j, is
+    E~[x_j | z_j=1] - E~[x_j | z_j=0]; they keep their digits where alpha_j or 1 - alpha_j does not.
     """
 
     log_alpha: np.ndarray
@@ -41,6 +81,7 @@ class Tilt:
     inside: np.ndarray
     gap: np.ndarray
     log_mass: np.ndarray  # log E[w_j]; C is the exponential of their sum
+    make_views: Callable[[], Views] | None = field(repr=False, compare=False, default=None)
 
     @property
     def alpha(self) -> np.ndarray:
@@ -56,6 +97,22 @@ class Tilt:
             self.log_rest < np.log(0.5), np.exp(self.log_rest), -np.expm1(self.log_alpha)
         )
 
+    @property
+    def log_C(self) -> float:
+        """Log C, the mean weight: the sum of the log masses."""
+        return float(self.log_mass.sum())
+
+    @property
+    def constant(self) -> np.ndarray:
+        """Coordinates that never leave xi's box: there is nothing to compare it with."""
+        return np.isneginf(self.log_rest)
+
+    @cached_property
+    def views(self) -> Views:
+        """The law itself, for expectations of models that are not linear."""
+        assert self.make_views is not None
+        return self.make_views()
+
 
 def gaussian_tilt(
     xi: ArrayLike, nu: ArrayLike, mu: ArrayLike, sigma: ArrayLike, lo: ArrayLike, hi: ArrayLike
@@ -68,7 +125,7 @@ def gaussian_tilt(
         alpha = Phi(u+) - Phi(u-),    theta = sigma~ (phi(u+) - phi(u-)),
         gap = -theta / (alpha (1 - alpha)),    inside = mu~ - xi - theta / alpha.
 
-    Paper: Theorem main-result-light, Eq. def-alpha. Chapters: theorem, switch-off.
+    Paper: Theorem 3.1. Chapters: theorem, switch-off.
     """
     xi, nu, mu, sigma, lo, hi = (np.asarray(v, float) for v in (xi, nu, mu, sigma, lo, hi))
     t, r = (xi - mu) / sigma, nu / sigma  # everything below is in units of sigma, seen from mu
@@ -91,96 +148,82 @@ def gaussian_tilt(
     )
 
 
-def tilted_law(boxes: Boxes, xi: np.ndarray, nu: float, kernel: str) -> tuple[BoxLaw, np.ndarray]:
-    """The tilted law as boxes, and log E[w_j] for each coordinate.
+@dataclass(frozen=True)
+class WeightedParts:
+    """Parts of a law under a weight: the views, and the masses on both sides of z."""
 
-    Gaussian weight: each truncated normal becomes another one and its box is drawn more or less
-    often. Mismatch weight: xi's own box is drawn more often, and that is all.
+    views: Views
+    log_alpha: np.ndarray
+    log_rest: np.ndarray
+    log_mass: np.ndarray
+
+
+def weighted_parts(law: BoxLaw, log_weight: np.ndarray, mine: np.ndarray) -> WeightedParts:
+    """Split a weighted mixture into xi's box (``mine``) and the rest.
+
+    Within each side only differences of log weights count, and they are taken before anything is
+    added to them: with nu = 1e-10 the weights differ by exp(1e20), and the frequencies of the
+    boxes outside must not drown in that number.
     """
-    law = boxes.law
-    own = boxes.discretize(xi[None])[0]
-    other = np.arange(law.mean.shape[1]) != own[:, None]
-    if kernel == "mismatch":
-        mean, sd, log_weight = law.mean, law.sd, -1.0 * other / (2 * nu**2)
-    else:
-        mean, sd, log_weight = tilt_boxes(law, xi[:, None], nu)
-        labels = boxes.categorical[:, None]
-        log_weight = np.where(labels, -1.0 * other / (2 * nu**2), log_weight)
-        mean, sd = np.where(labels, law.mean, mean), np.where(labels, law.sd, sd)
-    log_joint = law.log_prob + log_weight
-    log_mass = scipy.special.logsumexp(log_joint, axis=1)
-    return BoxLaw(log_joint - log_mass[:, None], mean, sd, law.lo, law.hi), log_mass
+    there = law.log_prob > -np.inf
+    (log_in, top_in, given_in), (log_out, top_out, given_out) = (
+        _one_side(law.log_prob, log_weight, there & side) for side in (mine, ~mine)
+    )
+    with np.errstate(invalid="ignore"):
+        odds = (top_in - top_out) + (log_in - log_out)
+    odds = np.where(np.isneginf(log_out), np.inf, np.where(np.isneginf(log_in), -np.inf, odds))
+    log_alpha, log_rest = scipy.special.log_expit(odds), scipy.special.log_expit(-odds)
+    log_mass = np.logaddexp(top_in + log_in, top_out + log_out)
+    given_out = np.where(np.isneginf(log_rest)[..., None], given_in, given_out)
+    whole = np.exp(log_alpha)[..., None] * given_in + np.exp(log_rest)[..., None] * given_out
+    with np.errstate(divide="ignore"):
+        log_prob = np.where(
+            mine,
+            log_alpha[..., None] + np.log(given_in),
+            log_rest[..., None] + np.log(given_out),
+        )
+    parts = BoxLaw(log_prob, law.mean, law.sd, law.lo, law.hi, law.box)
+    views = Views(parts, np.stack([whole, given_in, given_out]))
+    return WeightedParts(views, log_alpha, log_rest, log_mass)
 
 
-def tilt_boxes(law: BoxLaw, xi: np.ndarray, nu: ArrayLike) -> tuple[np.ndarray, ...]:
-    """Each truncated normal under a Gaussian weight: mean, deviation, log of the mean weight."""
-    mean, sd, log_mass = tilted_normal(xi, law.mean, nu, law.sd)
-    tilted = BoxLaw(law.log_prob, mean, sd, law.lo, law.hi)
-    before = normal_box(*law.standard_ends()).log_inside
-    after = normal_box(*tilted.standard_ends()).log_inside
-    return mean, sd, log_mass + np.where(law.sd == 0, 0.0, after - before)
+def _one_side(
+    log_prob: np.ndarray, log_weight: np.ndarray, side: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Log of the sum of prob * weight over a side, relative to its top weight; its shares."""
+    top = np.max(np.where(side, log_weight, -np.inf), axis=-1, initial=-np.inf)
+    top = np.where(np.isneginf(top), 0.0, top)
+    with np.errstate(invalid="ignore"):
+        joint = np.where(side, log_prob + (log_weight - top[..., None]), -np.inf)
+    total = scipy.special.logsumexp(joint, axis=-1)
+    with np.errstate(invalid="ignore"):
+        share = np.where(np.isneginf(joint), 0.0, np.exp(joint - total[..., None]))
+    return total, top, share
 
 
-def box_tilt(boxes: Boxes, xi: np.ndarray, nu: float, kernel: str) -> Tilt:
-    """The tilted law of any world, by sums over boxes.
+def parts_tilt(law: BoxLaw, log_weight: np.ndarray, own: np.ndarray, xi: np.ndarray) -> Tilt:
+    """The tilt of any law, by sums over its parts.
 
     For the mismatch kernel alpha = p / (p + (1-p) exp(-1/2nu^2)) with p the frequency of xi's box,
-    and the gap does not depend on nu at all. Chapter: weights.
+    and the gap does not depend on nu at all. A constant coordinate has gap 0. Chapter: weights.
     """
-    law, log_mass = tilted_law(boxes, xi, nu, kernel)
-    own = boxes.discretize(xi[None])[0]
-    rows = np.arange(len(xi))
-    means = law.box_means()
-    log_alpha = law.log_prob[rows, own]
-    others = law.log_prob.copy()
-    others[rows, own] = -np.inf
-    log_rest = scipy.special.logsumexp(others, axis=1)
-    _refuse_empty(boxes, own, log_alpha, log_rest)
-    inside = means[rows, own]
-    outside = np.sum(np.exp(others - log_rest[:, None]) * means, axis=1)
-    mu_tilde, sigma_tilde = law.mean_and_deviation()
+    split = weighted_parts(law, log_weight, law.within(own))
+    views = split.views
+    means = views.law.box_means()
+    whole, inside, outside = (np.sum(weights * means, axis=-1) for weights in views.weights)
+    variances = views.law.box_variances() + (means - whole[..., None]) ** 2
     gap = inside - outside
-    theta = -np.exp(log_alpha + log_rest) * gap
-    return Tilt(log_alpha, log_rest, mu_tilde, sigma_tilde, theta, inside - xi, gap, log_mass)
-
-
-def _refuse_empty(
-    boxes: Boxes, own: np.ndarray, log_alpha: np.ndarray, log_rest: np.ndarray
-) -> None:
-    for j in np.flatnonzero(np.isneginf(log_alpha)):
-        raise ValueError(
-            f"xi must lie in a box that holds training values, but no row has "
-            f"{boxes.describe(j, own[j])}."
-        )
-    for j in np.flatnonzero(np.isneginf(log_rest)):
-        raise ValueError(
-            f"world must have a second box for every feature, but {boxes.names[j]!r} has one: "
-            "its coefficient is not defined; leave the column out."
-        )
-
-
-def tilt(world: World, xi: np.ndarray, nu: float, kernel: str = "gaussian") -> Tilt:
-    """The tilted law of a world seen from xi, for a product kernel."""
-    boxes = world.boxes(len(xi))
-    if isinstance(world, Gaussian) and kernel == "gaussian":
-        lo, hi = standard_box(world, boxes, xi)
-        return gaussian_tilt(xi, nu, boxes.mu, boxes.sigma, lo, hi)
-    return box_tilt(boxes, xi, nu, kernel)
-
-
-def standard_box(world: Gaussian, boxes: Boxes, xi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The edges q-, q+ around each xi_j, in standard units."""
-    lo, hi = standard_boxes(world, boxes, xi[None])
-    return lo[0], hi[0]
-
-
-def standard_boxes(world: Gaussian, boxes: Boxes, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The edges q-, q+ around every entry of a table X (n, d), in standard units."""
-    own = boxes.discretize(X)
-    ends = [standard_quantiles(p) for p in np.broadcast_to(world.p, (boxes.d,))]
-    lo = np.stack([q[own[:, j]] for j, q in enumerate(ends)], axis=1)
-    hi = np.stack([q[own[:, j] + 1] for j, q in enumerate(ends)], axis=1)
-    return lo, hi
+    return Tilt(
+        log_alpha=split.log_alpha,
+        log_rest=split.log_rest,
+        mu_tilde=whole,
+        sigma_tilde=np.sqrt(np.sum(views.weights[0] * variances, axis=-1)),
+        theta=-np.exp(split.log_alpha + split.log_rest) * gap,
+        inside=inside - xi,
+        gap=gap,
+        log_mass=split.log_mass,
+        make_views=lambda: views,
+    )
 
 
 def critical_bandwidth(
@@ -190,7 +233,7 @@ def critical_bandwidth(
 
     nu_crit^2 = sigma^2 (2 xi - q- - q+) / (q- + q+ - 2 mu) when that is above 0 and the box is
     bounded; there the mean of the tilted law is the middle of xi's box and theta = 0. ``lo`` and
-    ``hi`` are in standard units. Paper: Eq. special-nu. Chapter: switch-off.
+    ``hi`` are in standard units. Paper: Eq. 6. Chapter: switch-off.
     """
     xi, mu, sigma, lo, hi = (np.asarray(v, float) for v in (xi, mu, sigma, lo, hi))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -204,7 +247,7 @@ def critical_bandwidths(world: Gaussian, X: ArrayLike) -> np.ndarray:
     """:func:`critical_bandwidth` of every entry of a table X (n, d), nan where there is none."""
     X = np.atleast_2d(arg.numbers("X", X))
     boxes = world.boxes(X.shape[1])
-    return critical_bandwidth(X, boxes.mu, boxes.sigma, *standard_boxes(world, boxes, X))
+    return critical_bandwidth(X, boxes.mu, boxes.sigma, *boxes.standard_ends(boxes.discretize(X)))
 
 
 def mean_weighted_square_distance(
@@ -212,7 +255,7 @@ def mean_weighted_square_distance(
 ) -> float:
     """E[pi ||x - xi||^2] = C sum_j [ (nu^2 (xi_j - mu_j)/(nu^2+sigma_j^2))^2 + sigma~_j^2 ].
 
-    Paper: remark after Lemma gaussian-second-order. Appendix: Gaussian integrals.
+    Paper: the remark after its second-order Gaussian integral. Appendix: Gaussian integrals.
     """
     xi, mu, sigma = np.broadcast_arrays(
         *(np.atleast_1d(np.asarray(v, float)) for v in (xi, mu, sigma))

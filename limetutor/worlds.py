@@ -8,45 +8,126 @@ Chapter: discretization.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
 from . import arguments as arg
+from .columns import NUMBER, BoxInWords, Kind
 from .laws import BoxLaw
+from .tables import default_names, positions, read_table, rows_of
+
+MOST_BOXES = 10_000  # of one feature; more of them than training sets have rows
+
+
+class Column(NamedTuple):
+    """One feature: its inner edges, then frequency, normal and ends of each of its boxes."""
+
+    edges: np.ndarray
+    prob: np.ndarray
+    mean: np.ndarray
+    sd: np.ndarray
+    lo: np.ndarray
+    hi: np.ndarray
+
+
+# what stands in for the boxes that a feature does not have
+PADDING = Column(np.inf, 0.0, 0.0, 1.0, -1.0, 1.0)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
     """The boxes of d features, ready to use.
 
-    ``edges[j]`` are the inner edges of feature j (K_j - 1 of them). ``left_closed`` says which box
-    a value on an edge belongs to: the upper one in the paper, the lower one in `lime`.
+    ``inner`` (d, K - 1) are the inner edges of each feature, infinite where it has fewer.
+    ``left_closed`` says which box a value on an edge belongs to: the upper one in the paper, the
+    lower one in `lime`. ``kinds`` holds the kind of every feature that is not a plain number.
+    ``standard`` (d, K + 1) are all edges in units of a whole normal law N(mu, sigma^2), where the
+    features have one, and None elsewhere.
     """
 
     law: BoxLaw
-    edges: tuple[np.ndarray, ...]
+    inner: np.ndarray
     left_closed: bool
     names: tuple[str, ...]
     mu: np.ndarray
     sigma: np.ndarray
-    categorical: np.ndarray
-    labels: dict[int, np.ndarray]  # the values behind the codes of text columns
+    kinds: Mapping[int, Kind] = field(default_factory=dict)
+    standard: np.ndarray | None = None
+
+    @classmethod
+    def stack(
+        cls,
+        columns: Sequence[Column],
+        names: tuple[str, ...],
+        *,
+        left_closed: bool = False,
+        moments: tuple[np.ndarray, np.ndarray] | None = None,
+        kinds: Mapping[int, Kind] | None = None,
+    ) -> Boxes:
+        """The boxes of some columns, each padded to the number of boxes of the longest.
+
+        ``moments`` are mean and deviation of each feature, those of the law where none are given.
+        """
+        width = max(len(column.prob) for column in columns)
+        inner, prob, *rest = (
+            np.array([_padded(part, width - (k == 0), filler) for part in parts])
+            for k, (parts, filler) in enumerate(
+                zip(zip(*columns, strict=True), PADDING, strict=True)
+            )
+        )
+        with np.errstate(divide="ignore"):
+            law = BoxLaw(np.log(prob), *rest)
+        mu, sigma = law.mean_and_deviation() if moments is None else moments
+        return cls(law, inner, left_closed, names, mu, sigma, kinds or {})
 
     @property
     def d(self) -> int:
         """Number of features."""
-        return len(self.edges)
+        return len(self.mu)
+
+    @cached_property
+    def edges(self) -> tuple[np.ndarray, ...]:
+        """The inner edges of each feature."""
+        return tuple(row[row < np.inf] for row in self.inner)
+
+    @cached_property
+    def count(self) -> np.ndarray:
+        """How many boxes each feature has, (d,)."""
+        return 1 + np.sum(self.inner < np.inf, axis=1)
+
+    @cached_property
+    def ordered(self) -> np.ndarray:
+        """Whether differences of a feature's values mean something, (d,) of bool."""
+        result = np.ones(self.d, bool)
+        for j, kind in self.kinds.items():
+            result[j] = kind.ordered
+        return result
+
+    def kind(self, j: int) -> Kind:
+        """What the values of feature j are."""
+        return self.kinds.get(j, NUMBER)
 
     def discretize(self, x: np.ndarray) -> np.ndarray:
-        """Index (from 0) of the box of each entry of x (n, d)."""
-        side = "right" if self.left_closed else "left"
-        columns = [np.searchsorted(e, x[:, j], side=side) for j, e in enumerate(self.edges)]
-        return np.stack(columns, axis=1)
+        """Index (from 0) of the box of each entry of x, (d,) or (n, d): the one rule for ties."""
+        x = np.asarray(x, dtype=float)
+        if self.inner.shape[1] > 32:  # bisection pays
+            side = "right" if self.left_closed else "left"
+            columns = [
+                np.searchsorted(edges, x[..., j], side=side)  # type: ignore[call-overload]
+                for j, edges in enumerate(self.edges)
+            ]
+            return np.stack(columns, axis=-1)
+        beyond = np.greater_equal if self.left_closed else np.greater
+        result = np.zeros(x.shape, dtype=np.intp)
+        for edge in self.inner.T:
+            result += beyond(x, edge)
+        return result
 
     def ends(self, j: int, box: int) -> tuple[float, float]:
         """The two edges of a box of feature j; the outer boxes reach to infinity."""
@@ -55,46 +136,54 @@ class Boxes:
 
     def describe(self, j: int, box: int) -> str:
         """A box in words, for explanations: ``bmi <= 0.03``."""
-        name = self.names[j]
-        if self.categorical[j]:
-            value = self.law.mean[j, box]
-            value = self.labels[j][int(value)] if j in self.labels else f"{value:g}"
-            return f"{name} = {value}"
         lo, hi = self.ends(j, box)
-        under, over = ("<=", "<") if self.left_closed else ("<", "<=")
-        if lo == -np.inf:
-            return f"{name} {over} {hi:.3g}" if hi < np.inf else f"{name} anything"
-        if hi == np.inf:
-            return f"{name} {'>=' if self.left_closed else '>'} {lo:.3g}"
-        return f"{lo:.3g} {under} {name} {over} {hi:.3g}"
+        values = self.law.mean[j, : self.count[j]]
+        words = BoxInWords(lo, hi, float(values[box]), self.left_closed, self.edges[j], values)
+        return self.kind(j).describe(self.names[j], words)
 
     def encode(self, xi: Any) -> np.ndarray:
-        """One instance as numbers: text values of categorical columns become their codes."""
-        if hasattr(xi, "reindex") and set(xi.index) == set(self.names):  # a Series: go by name
-            xi = xi[list(self.names)]
-        row = np.asarray(xi, dtype=object)
-        row = row[0] if row.ndim == 2 and len(row) == 1 else row  # X[:1], a frame of one row
-        if self.labels and row.shape == (self.d,):
-            row = row.copy()
-            for j, values in self.labels.items():
-                hits = np.flatnonzero(values == row[j])
-                if hits.size == 0:
-                    self._unknown_category(j, row[j])
-                row[j] = float(hits[0])
-        elif self.labels and row.ndim == 1:  # its text would hide what is wrong, the length
-            row = np.zeros(len(row))
-        xi = arg.vector("xi", row.tolist(), self.d, because=", one per feature of the world")
-        for j in np.flatnonzero(self.categorical):
-            if xi[j] not in self.law.mean[j, : len(self.edges[j]) + 1]:
-                self._unknown_category(j, xi[j])
-        return xi
+        """One instance as numbers (d,): by name where it has names, labels as their codes."""
+        return self._numbers("xi", rows_of("xi", xi, self.names, one=True))[0]
 
-    def _unknown_category(self, j: int, value: Any) -> None:
-        known = self.labels.get(j, self.law.mean[j, : len(self.edges[j]) + 1])
-        raise ValueError(
-            f"xi must hold a known category of {self.names[j]!r}, got {arg.shorten(value)}; "
-            f"the training set has {arg.shorten(list(known))}."
-        )
+    def encode_rows(self, X: Any) -> np.ndarray:
+        """A table of instances as numbers (n, d), read like :meth:`encode`."""
+        return self._numbers("X", rows_of("X", X, self.names, one=False))
+
+    def _numbers(self, name: str, rows: np.ndarray) -> np.ndarray:
+        if rows.shape[1] == 0:
+            raise ValueError(f"{name} must have at least one entry, got none.")
+        if rows.shape[1] != self.d:
+            raise ValueError(
+                f"{name} must have {self.d} entries, one per feature of the world, "
+                f"got {rows.shape[1]}."
+            )
+        plain = np.array([j not in self.kinds for j in range(self.d)])
+        result = np.empty(rows.shape)
+        result[:, plain] = arg.numbers(name, rows[:, plain])
+        for j, kind in self.kinds.items():
+            known = self.law.mean[j, : self.count[j]]
+            codes: dict[Any, float] = {}
+            for i, value in enumerate(rows[:, j]):
+                if value not in codes:
+                    codes[value] = kind.encode(self.names[j], value, known)
+                result[i, j] = codes[value]
+        return result
+
+    def decoded(self, x: np.ndarray) -> dict[int, np.ndarray]:
+        """The columns of x (n, d) whose numbers stand for something else, such as text."""
+        columns = {j: kind.decode(x[:, j]) for j, kind in self.kinds.items()}
+        return {j: column for j, column in columns.items() if column is not None}
+
+    @cached_property
+    def has_text(self) -> bool:
+        """Whether models get something other than numbers."""
+        return bool(self.decoded(np.zeros((1, self.d))))
+
+    def standard_ends(self, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The edges around the boxes ``own`` (d,) or (rows, d), in units of the normal law."""
+        assert self.standard is not None
+        rows = np.arange(self.d)
+        return self.standard[rows, own], self.standard[rows, own + 1]
 
 
 def standard_quantiles(p: int) -> np.ndarray:
@@ -150,7 +239,7 @@ class Gaussian:
 
     def __post_init__(self) -> None:
         mu, sigma = arg.numbers("mu", self.mu), arg.numbers("sigma", self.sigma)
-        p = np.asarray(self.p, dtype=object)
+        p = _box_counts(self.p)
         for name, value in (("mu", mu), ("sigma", sigma), ("p", p)):
             if value.ndim > 1 or value.size == 0:
                 raise ValueError(
@@ -158,10 +247,9 @@ class Gaussian:
                 )
         if np.any(sigma <= 0):
             raise ValueError(f"sigma must be above 0, got {float(np.min(sigma)):g}.")
-        p = np.vectorize(lambda v: arg.whole("p", v, least=2), otypes=[int])(p)
         lengths = {v.size for v in (mu, sigma, p) if v.ndim == 1}
         if self.names is not None:
-            object.__setattr__(self, "names", tuple(str(name) for name in self.names))
+            object.__setattr__(self, "names", _feature_names(self.names))
             lengths.add(len(self.names))
         if len(lengths) > 1:
             raise ValueError(
@@ -175,37 +263,40 @@ class Gaussian:
     @classmethod
     def from_data(cls, X: Any, p: Any = 4) -> Gaussian:
         """Means and standard deviations estimated from a table, one per column."""
-        table, names, _ = read_table(X, categorical=())
-        mu, sigma = _mean_and_deviation(table)
+        table = read_table(X)
+        mu, sigma = _mean_and_deviation(table.values)
         if np.any(sigma == 0):
-            constant = names[int(np.flatnonzero(sigma == 0)[0])]
+            constant = table.names[int(np.flatnonzero(sigma == 0)[0])]
             raise ValueError(
                 f"X must vary in every column for a Gaussian world, but {constant!r} is constant; "
                 "lt.Empirical takes constant columns."
             )
-        return cls(mu=mu, sigma=sigma, p=p, names=tuple(names))
+        return cls(mu=mu, sigma=sigma, p=p, names=table.names)
 
     @property
     def d(self) -> int | None:
         """Number of features, or None while it is left to the instance."""
-        return self._length
+        return self._length  # type: ignore[attr-defined]
 
     def boxes(self, d: int | None = None) -> Boxes:
         """The boxes of d features."""
         d = _agreed_dimension(d, self.d)
         mu, sigma, p = (np.broadcast_to(v, (d,)) for v in (self.mu, self.sigma, self.p))
-        shape = (d, int(p.max()))
-        log_prob = np.full(shape, -np.inf)
-        lo, hi = np.full(shape, -1.0), np.full(shape, 1.0)
-        edges = []
-        for j in range(d):
-            q = mu[j] + sigma[j] * standard_quantiles(p[j])
-            edges.append(q[1:-1])
-            log_prob[j, : p[j]] = -np.log(p[j])
-            lo[j, : p[j]], hi[j, : p[j]] = q[:-1], q[1:]
-        law = BoxLaw(log_prob, _stretch(mu, shape), _stretch(sigma, shape), lo, hi)
+        standard = np.full((d, int(p.max()) + 1), np.inf)
+        for count in np.unique(p):
+            standard[p == count, : count + 1] = standard_quantiles(int(count))
+        edges = mu[:, None] + sigma[:, None] * standard
+        there = np.arange(standard.shape[1] - 1) < p[:, None]
+        inner = np.where(np.arange(1, standard.shape[1] - 1) < p[:, None], edges[:, 1:-1], np.inf)
+        _refuse_merged(mu, sigma, inner)
+        lo, hi = (
+            np.where(there, edges[:, :-1], PADDING.lo),
+            np.where(there, edges[:, 1:], PADDING.hi),
+        )
+        log_prob = np.where(there, -np.log(p)[:, None], -np.inf)
+        law = BoxLaw(log_prob, _stretch(mu, lo.shape), _stretch(sigma, lo.shape), lo, hi)
         names = self.names or default_names(d)
-        return Boxes(law, tuple(edges), True, names, mu, sigma, np.zeros(d, bool), {})
+        return Boxes(law, inner, True, names, mu, sigma, standard=standard)
 
     def __repr__(self) -> str:
         parts = (f"{name}={_short(getattr(self, name))}" for name in ("mu", "sigma", "p"))
@@ -221,36 +312,36 @@ class Empirical:
     training frequency; inside it values follow a normal with the box's own mean and deviation,
     truncated to the box, the outer ones ending at the training minimum and maximum. A box whose
     training values are all the same holds that point. ``categorical`` columns (names or positions)
-    have one box per value; text is allowed there.
+    have one box per value; text is allowed there. ``kinds`` says of other columns what they are
+    (:mod:`limetutor.columns`). A constant column has one box, and LIME nothing to compare it with.
     """
 
     X: Any = field(repr=False)
     p: Any = 4
     edges: dict[Any, ArrayLike] | None = None
-    categorical: tuple[Any, ...] = ()
+    categorical: Any = ()
+    kinds: Mapping[Any, Kind] | None = None
 
     def __post_init__(self) -> None:
-        table, names, labels = read_table(self.X, self.categorical)
-        rows, d = table.shape
-        p = np.asarray(self.p, dtype=object)
+        table = read_table(self.X, self.categorical, self.kinds)
+        rows, d = table.values.shape
+        p = _box_counts(self.p)
         if p.ndim > 1 or (p.ndim == 1 and p.size != d):
             raise ValueError(f"p must be one number or one per column ({d}), got shape {p.shape}.")
-        p = np.broadcast_to(p, (d,))
-        p = np.array([arg.whole("p", v, least=2) for v in p])
+        p = np.broadcast_to(p, (d,)).copy()
         if rows < p.max():
             raise ValueError(
                 f"X must have at least as many rows as boxes ({p.max()}), got {rows} row(s)."
             )
-        keep = {"table": table, "names": tuple(names), "labels": labels, "p": p}
-        keep["_given"] = _given_edges(self.edges, names)
-        keep["_categorical"] = _positions("categorical", self.categorical, names)
+        keep = {"table": table.values, "names": table.names, "p": p, "_kinds": table.kinds}
+        keep["_given"] = _given_edges(self.edges, table.names)
         for name, value in keep.items():
             object.__setattr__(self, name, value)
 
     @property
     def d(self) -> int:
         """Number of features."""
-        return self.table.shape[1]
+        return self.table.shape[1]  # type: ignore[attr-defined]
 
     def boxes(self, d: int | None = None) -> Boxes:
         """The boxes of the training set's features."""
@@ -259,45 +350,35 @@ class Empirical:
 
     @cached_property
     def _boxes(self) -> Boxes:
-        categorical = np.isin(np.arange(self.d), self._categorical)
-        columns = [self._column(j, categorical[j]) for j in range(self.d)]
-        width = max(len(prob) for _, prob, *_ in columns)
-        filled = [np.array([_pad(c[i], width, v) for c in columns]) for i, v in _PADDING]
-        with np.errstate(divide="ignore"):
-            law = BoxLaw(np.log(filled[0]), *filled[1:])
-        edges = tuple(column[0] for column in columns)
-        mu, sigma = _mean_and_deviation(self.table)
-        return Boxes(law, edges, False, self.names, mu, sigma, categorical, self.labels)
+        table, kinds = self.table, self._kinds  # type: ignore[attr-defined]
+        columns = [self._column(values, kinds[j], j) for j, values in enumerate(table.T)]
+        special = {j: kind for j, kind in enumerate(kinds) if kind is not NUMBER}
+        moments = _mean_and_deviation(table)
+        return Boxes.stack(columns, self.names, moments=moments, kinds=special)  # type: ignore[attr-defined]
 
-    def _column(self, j: int, categorical: bool) -> tuple[np.ndarray, ...]:
-        """Edges of column j, then frequency, mean, deviation and ends of each box."""
-        values = self.table[:, j]
-        if categorical:
-            edges = (np.unique(values)[:-1] + np.unique(values)[1:]) / 2
-        elif j in self._given:
-            edges = self._given[j]
-        else:
-            inner = np.arange(1, self.p[j]) / self.p[j]
-            edges = np.unique(np.quantile(values, inner))
-        box = np.searchsorted(edges, values, side="left")
+    def _column(self, values: np.ndarray, kind: Kind, j: int) -> Column:
+        """Edges of a column, then frequency, mean, deviation and ends of each box."""
+        edges = self._given.get(j)  # type: ignore[attr-defined]
+        edges = kind.cut(values, self.p[j]) if edges is None else edges
+        box = np.searchsorted(edges, values, side="left")  # as Boxes.discretize, left open
         ends = np.concatenate([[np.min([values.min(), *edges[:1]])], edges])
         tops = np.concatenate([edges, [np.max([values.max(), *edges[-1:]])]])
-        count = np.bincount(box, minlength=len(edges) + 1)
+        size = len(edges) + 1
+        count = np.bincount(box, minlength=size)
         share = np.maximum(count, 1)
-        mean = np.bincount(box, values, len(edges) + 1) / share
-        sd = np.sqrt(np.bincount(box, (values - mean[box]) ** 2, len(edges) + 1) / share)
-        first = np.array(
-            [
-                values[box == k][0] if count[k] else edges[max(k - 1, 0)]
-                for k in range(len(edges) + 1)
-            ]
-        )
-        point = np.array([np.all(values[box == k] == first[k]) for k in range(len(edges) + 1)])
-        mean, sd = np.where(point, first, mean), np.where(point, 0.0, sd)
-        return edges, count / len(values), mean, sd, ends, tops
+        mean = np.bincount(box, values, size) / share
+        sd = np.sqrt(np.bincount(box, (values - mean[box]) ** 2, size) / share)
+        low, high = np.full(size, np.inf), np.full(size, -np.inf)
+        np.minimum.at(low, box, values)
+        np.maximum.at(high, box, values)
+        empty = count == 0
+        low[empty] = high[empty] = [edges[max(k - 1, 0)] for k in np.flatnonzero(empty)]
+        point = low == high
+        mean, sd = np.where(point, low, mean), np.where(point, 0.0, sd)
+        return Column(edges, count / len(values), mean, sd, ends, tops)
 
     def __repr__(self) -> str:
-        return f"Empirical({len(self.table)} rows, {self.d} features, p={_short(self.p)})"
+        return f"Empirical({len(self.table)} rows, {self.d} features, p={_short(self.p)})"  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,105 +414,52 @@ def check_world(world: Any) -> None:
         )
 
 
-# what stands in for the boxes a coordinate does not have: (column of _column, value)
-_PADDING = ((1, 0.0), (2, 0.0), (3, 1.0), (4, -1.0), (5, 1.0))
+def _padded(values: np.ndarray, width: int, filler: float) -> np.ndarray:
+    return np.concatenate([values, np.full(width - len(values), filler)])
 
 
-def default_names(d: int) -> tuple[str, ...]:
-    """x1, x2, ... for features without names."""
-    return tuple(f"x{j + 1}" for j in range(d))
-
-
-def read_table(X: Any, categorical: Any) -> tuple[np.ndarray, list[str], dict[int, np.ndarray]]:
-    """A training table as floats, its column names, and the labels of its text columns."""
-    named = hasattr(X, "columns")
-    columns = [X.iloc[:, j].to_numpy() for j in range(X.shape[1])] if named else _columns(X)
-    if not columns or len(columns[0]) == 0:
-        raise ValueError("X must have at least one row and one column, got an empty table.")
-    names = [str(c) for c in X.columns] if named else list(default_names(len(columns)))
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"X must have different column names, got {twice!r} more than once.")
-    positions = _positions("categorical", categorical, names)
-    labels: dict[int, np.ndarray] = {}
-    numeric = []
-    for j, column in enumerate(columns):
-        values = _as_numbers(column)
-        if values is None and j not in positions:
-            raise ValueError(
-                f"X must be numeric outside categorical columns, but column {names[j]!r} "
-                f"holds {_remedy(column)}."
-            )
-        if values is None:
-            labels[j], values = _labels_and_codes(names[j], column)
-        if not np.all(np.isfinite(values)):
-            raise ValueError(
-                f"X must be finite, but column {names[j]!r} holds nan or infinite values."
-            )
-        numeric.append(values)
-    return np.stack(numeric, axis=1), names, labels
-
-
-def _as_numbers(column: np.ndarray) -> np.ndarray | None:
+def _box_counts(p: Any) -> np.ndarray:
+    """One number of boxes, or one per feature."""
     try:
-        return arg.floats(column)
-    except (TypeError, ValueError):
-        return None
-
-
-def _remedy(column: np.ndarray) -> str:
-    if column.dtype.kind in "Mm":
-        return "dates; turn them into numbers"
-    return "text; declare it in categorical="
-
-
-def _labels_and_codes(name: str, column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The values of a text column in order, and for each row the position of its own."""
-    column = np.asarray(column, dtype=object)
-    if not all(isinstance(value, str) for value in column):
-        other = next(value for value in column if not isinstance(value, str))
+        array = np.asarray(p, dtype=object)
+    except ValueError:
         raise ValueError(
-            f"X must hold text in every row of a text column, but column {name!r} also holds "
-            f"{arg.shorten(other)}."
-        )
-    labels, codes = np.unique(column, return_inverse=True)
-    return labels, codes.astype(float)
+            f"p must be one number or one per feature, got {arg.shorten(p)}."
+        ) from None
+    whole = np.vectorize(lambda v: arg.whole("p", v, least=2, most=MOST_BOXES), otypes=[int])
+    return whole(array) if array.size else np.zeros(array.shape, int)
 
 
-def _columns(X: Any) -> list[np.ndarray]:
-    array = np.asarray(X)
-    if array.ndim != 2:
-        raise ValueError(f"X must be a table with rows and columns, got shape {array.shape}.")
-    return list(array.T)
-
-
-def _positions(name: str, columns: Any, names: list[str] | tuple[str, ...]) -> list[int]:
-    """Columns given by name or position, as positions."""
-    columns = () if columns is None else columns
-    if isinstance(columns, str | int):
-        columns = [columns]
-    found = []
-    for column in columns:
-        if isinstance(column, int | np.integer) and 0 <= column < len(names):
-            found.append(int(column))
-        elif column in names:
-            found.append(list(names).index(column))
-        else:
-            raise ValueError(
-                f"{name} must name columns of X or give positions 0 to {len(names) - 1}, "
-                f"got {arg.shorten(column)}."
-            )
+def _feature_names(names: Any) -> tuple[str, ...]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ValueError(f"names must be one text per feature, got {arg.shorten(names)}.")
+    found = tuple(str(name) for name in names)
+    if len(set(found)) < len(found):
+        twice = next(name for name in found if found.count(name) > 1)
+        raise ValueError(f"names must differ, got {twice!r} more than once.")
     return found
 
 
-def _given_edges(edges: dict[Any, ArrayLike] | None, names: list[str]) -> dict[int, np.ndarray]:
+def _refuse_merged(mu: np.ndarray, sigma: np.ndarray, inner: np.ndarray) -> None:
+    """Beside a large mean a double cannot tell the edges of a narrow law apart."""
+    with np.errstate(invalid="ignore"):
+        merged = np.any(np.diff(inner, axis=1) <= 0, axis=1) | (mu + sigma == mu)
+    if np.any(merged):
+        j = int(np.flatnonzero(merged)[0])
+        raise ValueError(
+            f"sigma must be large enough beside mu for a double to tell the edges of the boxes "
+            f"apart, got sigma={sigma[j]:g} at mu={mu[j]:g}."
+        )
+
+
+def _given_edges(edges: dict[Any, ArrayLike] | None, names: Sequence[str]) -> dict[int, np.ndarray]:
     given = {}
     if not isinstance(edges, dict | None):
         raise ValueError(
             f"edges must be a dict from column to its inner edges, got {arg.shorten(edges)}."
         )
     for column, values in (edges or {}).items():
-        position = _positions("edges", [column], names)[0]
+        position = positions("edges", [column], names)[0]
         inner = arg.vector(f"edges[{column!r}]", values)
         if np.any(np.diff(inner) <= 0):
             raise ValueError(f"edges[{column!r}] must increase, got {arg.shorten(inner)}.")
@@ -458,10 +486,6 @@ def _mean_and_deviation(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _stretch(values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     return np.broadcast_to(values[:, None], shape).copy()
-
-
-def _pad(values: np.ndarray, width: int, filler: float) -> np.ndarray:
-    return np.concatenate([values, np.full(width - len(values), filler)])
 
 
 def _short(value: np.ndarray) -> str:

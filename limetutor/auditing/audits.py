@@ -8,16 +8,16 @@ checks in :mod:`limetutor.auditing.checks` found anything. Chapter: the real lim
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any
 
-from .. import arguments as arg
-from ..algorithm import Explanation, explain
+from ..algorithm import Explanation, explain_quietly
 from ..closed_forms import Limit
 from ..lime_bridge import RIDGE, SAMPLES, from_lime
-from .checks import CHECKS, SEVERITIES, Case, Finding
+from .case import Case
+from .checks import CHECKS
+from .findings import SEVERITIES, Finding
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +58,14 @@ class Audit:
             "prediction": case.prediction,
             "local_prediction": case.local_prediction,
             "nu": case.nu,
-            "kernel": str(case.kernel),
+            "kernel": case.kernel,
             "n": case.n,
         }
 
     def headline(self) -> str:
         """One line: what was looked at, and how it went."""
         case = self.case
-        sampled = "the limit" if case.covariance is None else "the explanation"
+        sampled = "the limit" if case.sampled is None else "the explanation"
         what = "`lime`" if case.is_lime else sampled
         samples = "" if case.n is None else f", n = {case.n:,}"
         if not self.findings:
@@ -136,7 +136,7 @@ def audit(
     if isinstance(subject, Explanation | Limit):
         if f is not None or xi is not None:
             raise ValueError("f and xi must be left out: an explanation knows its own.")
-        case = _of_explanation(subject) if isinstance(subject, Explanation) else _of_limit(subject)
+        case = Case(subject)
     else:
         if f is None or xi is None:
             raise ValueError(
@@ -148,50 +148,13 @@ def audit(
     return Audit(tuple(findings), case)
 
 
-def _of_explanation(ex: Explanation) -> Case:
-    return Case(
-        f=ex.f,
-        xi=ex.xi,
-        world=ex.world,
-        nu=ex.nu,
-        kernel=ex.kernel,
-        output=ex.output,
-        ridge=ex.ridge,
-        coef=ex.coef,
-        prediction=ex.prediction,
-        local_prediction=ex.local_prediction,
-        n=ex.n,
-        covariance=ex.covariance,
-        ess=ex.ess,
-        sampler=ex.sampler,
-        used=ex.used,
-    )
-
-
-def _of_limit(li: Limit) -> Case:
-    return Case(
-        f=li.f,
-        xi=li.xi,
-        world=li.world,
-        nu=li.nu,
-        kernel=li.kernel,
-        output=li.output,
-        ridge=li.ridge,
-        coef=li.coef,
-        prediction=li.prediction,
-        local_prediction=li.local_prediction,
-        n=li.n,
-    )
-
-
 def _of_lime(explainer: Any, f: Any, xi: Any, n: int, output: Any, seed: int | None) -> Case:
     """What `lime` would do, by the same law: its bins, kernel, ridge and number of samples."""
     world = from_lime(explainer)
     if output is None and explainer.mode == "classification":
         output = 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", arg.FitWarning)  # the findings say it
-        ex = explain(
-            f, xi, world, world.nu, n=n, seed=seed, kernel="mismatch", ridge=RIDGE, output=output
-        )
-    return replace(_of_explanation(ex), is_lime=True)
+    # what a run warns of, the findings say
+    ex = explain_quietly(
+        f, xi, world, world.nu, n, seed, kernel="mismatch", ridge=RIDGE, output=output
+    )
+    return Case(ex, is_lime=True)

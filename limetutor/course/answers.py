@@ -15,11 +15,12 @@ import scipy
 from .. import arguments as arg
 from ..closed_forms import limit
 from ..covariance import arrowhead_eigenvalues, covariance, inverse_norm_bound
+from ..kernels import tilt
 from ..laws import normal_box
 from ..models import Quadratic
 from ..normal_limit import asymptotic_covariance, effective_sample_size, samples_needed
 from ..surrogate import Sums, fit
-from ..theory import box_tilt, gaussian_tilt, tilt
+from ..theory import gaussian_tilt
 from ..worlds import Gaussian, edge_stderr, misplaced_share, standard_quantiles
 from .experiments import running_example
 
@@ -277,7 +278,7 @@ def _buy_a_hundred(answer: Any) -> str | None:
 def _a_tilted_box(answer: Any) -> str | None:
     nu = 0.75 * np.sqrt(10)
     alpha = lambda away: 0.25 / (0.25 + 0.75 * away)  # noqa: E731
-    right = box_tilt(Gaussian().boxes(10), np.zeros(10), nu, "mismatch").alpha[0]
+    right = tilt(Gaussian(), np.zeros(10), nu, "mismatch").alpha[0]
     if close(answer, 0.25, rtol=1e-3):
         return "That is the mass before weighting; the other three boxes now count less."
     if close(answer, alpha(np.exp(-1 / nu**2)), rtol=1e-3):

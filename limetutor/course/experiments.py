@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .. import arguments as arg
-from ..algorithm import explain
-from ..kernels import log_weights
+from ..algorithm import explain_quietly
 from ..models import Linear
-from ..sampling import sampler as draw_for
-from ..sampling import tilted_sampler
+from ..sampling import sampler_of
+from ..setting import Setting
 from ..worlds import Gaussian, World
 from .datasets import Table
 
@@ -61,9 +59,7 @@ def repeat(
     """
     runs = arg.whole("runs", runs, 2)
     streams = np.random.default_rng(seed).spawn(runs)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", arg.FitWarning)
-        all_runs = [explain(f, xi, world, nu, n=n, seed=s, **how) for s in streams]
+    all_runs = [explain_quietly(f, xi, world, nu, n=n, seed=s, **how) for s in streams]
     return Runs(
         coef=np.array([ex.coef for ex in all_runs]),
         coef_stderr=np.array([ex.stderr for ex in all_runs]),
@@ -91,16 +87,10 @@ def repeat_fits(
     All runs are drawn together and their normal equations solved in one stack, which is what a
     slider over n can afford. Chapter: how many samples.
     """
-    boxes = world.boxes(len(xi))
-    rng = np.random.default_rng(seed)
-    if sampler == "tilted":
-        draw, _ = tilted_sampler(boxes, xi, nu, "gaussian")
-    else:
-        draw = draw_for(sampler, boxes, xi)
-    x, z = draw(rng, runs * n)
-    w = np.ones(len(x))
-    if sampler != "tilted":
-        w = np.exp(log_weights("gaussian", xi, nu, boxes)(x, z))
+    setting, draws = Setting.of(f, xi, world, nu), sampler_of(sampler)
+    x, z = draws.draw(setting, np.random.default_rng(seed), runs * n)
+    log_w = draws.log_weights(setting, x, z)
+    w = np.exp(log_w - log_w.max())
     design = np.concatenate([np.ones((len(z), 1)), z], axis=1).reshape(runs, n, -1)
     weighted = np.swapaxes(design * w.reshape(runs, n, 1), 1, 2)
     gram, response = weighted @ design, weighted @ f(x).reshape(runs, n, 1)

@@ -10,11 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...covariance import arrowhead_eigenvalues, covariance, inverse_covariance, secular
+from ...kernels import tilt
 from ...laws import tilted_normal
+from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, styled
-from ...theory import tilt
 from ...worlds import Gaussian
 from ..experiments import running_example
+from .parts import bandwidth_axis, powers, scientific
 
 NU = np.geomspace(0.1, 3, 50)
 
@@ -43,10 +45,9 @@ def _table(ax: Axes, matrix: np.ndarray, title: str) -> None:
     size = len(matrix)
     strength = np.abs(matrix) / np.abs(matrix).max()
     for i in range(size):
-        for j in range(size):
+        for j, hue in enumerate(by_sign(matrix[i])):
             value = matrix[i, j]
-            shade = color.positive if value >= 0 else color.negative
-            ax.fill([j, j + 1, j + 1, j], [i, i, i + 1, i + 1], color=shade, lw=0)
+            ax.fill([j, j + 1, j + 1, j], [i, i, i + 1, i + 1], color=hue, lw=0)
             ax.patches[-1].set_alpha(round(0.5 * strength[i, j], 3))
             text = "0" if value == 0 else f"{value:.{0 if abs(value) >= 100 else 2}f}"
             ax.text(j + 0.5, i + 0.52, text.replace("-", "−"), ha="center", va="center", size=11.5)
@@ -82,12 +83,7 @@ def eigenvalues(fig: Figure, nu: float, scaled: bool, p: int) -> str:
     scale, scale_now = (1.0, 1.0) if scaled else (C[:, None], mean_weight(nu))
     left.plot(NU, curves * scale, color=color.surrogate, lw=1.3)
     left.plot(np.full(11, nu), now * scale_now, "o", color=color.truth, ms=5)
-    left.set(xscale="log", yscale="log", xlim=(0.09, 3.3), xlabel="bandwidth ν")
-    ticks = 10.0 ** (np.arange(-4, 2) if scaled else np.arange(-15, 2, 3))
-    powers = [f"10{str(round(np.log10(t))).translate(_SUPERSCRIPTS)}" for t in ticks]
-    left.set_xticks([0.1, 0.3, 1, 3], ["0.1", "0.3", "1", "3"])
-    left.set_yticks(ticks, powers)
-    left.minorticks_off()
+    bandwidth_axis(left, y=powers(range(-4, 2) if scaled else range(-15, 2, 3)))
     left.set_ylim((1e-4, 20) if scaled else (1e-15, 20))
     name = "Σ/C" if scaled else "Σ"
     left.set_ylabel(f"eigenvalues of {name}", labelpad=2)
@@ -103,17 +99,13 @@ def eigenvalues(fig: Figure, nu: float, scaled: bool, p: int) -> str:
     )
 
 
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
 def _number(value: float) -> str:
     """Two digits, as a decimal where that is short and as a power of ten where it is not."""
     if 0.001 <= value < 100:
         return f"{value:.2g}"
     if 100 <= value < 100_000:
         return f"{float(f'{value:.2g}'):.0f}"
-    mantissa, power = f"{value:.1e}".split("e")
-    return f"{mantissa}·10{str(int(power)).translate(_SUPERSCRIPTS)}"
+    return scientific(value)
 
 
 @styled

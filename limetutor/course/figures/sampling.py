@@ -9,14 +9,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...kernels import gaussian as log_gaussian_weight
+from ...kernels import KERNELS
 from ...laws import BoxLaw
 from ...plotting.style import color
 from ...sampling import sampler
 from ...theory import gaussian_tilt
-from ...worlds import Boxes, Empirical, Gaussian, standard_quantiles
+from ...worlds import Empirical, Gaussian
 from ..datasets import diabetes
-from .discretization import lines, signed, steps
+from .parts import bell, box_of, boxes_of, inner_edges, lines, shade, signed, standard_boxes, steps
 
 BAND = 1.36  # 95% of samples of the right law stay within ±1.36 in sqrt(n) (F_n - F)
 
@@ -67,24 +67,27 @@ def bridge(values: np.ndarray, t: np.ndarray) -> np.ndarray:
     """Distribution function of the values less that of N(0, 1), times the root of their number."""
     from scipy.special import ndtr
 
-    n = len(values)
-    return np.sqrt(n) * (np.searchsorted(np.sort(values), t, side="right") / n - ndtr(t))
+    return np.sqrt(len(values)) * (share_below(values, t) - ndtr(t))
+
+
+def share_below(values: np.ndarray, t: np.ndarray) -> np.ndarray:
+    """The empirical distribution function: the share of the values that are at most t."""
+    return np.searchsorted(np.sort(values), t, side="right") / len(values)
 
 
 def three_ways(fig: Figure, n: int, how: str) -> str:
     """Left: a histogram of n new examples and the normal density. Right: their distance."""
     values = _drawn(how)[:n]
-    q = standard_quantiles(4)[1:-1]
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.36})
     counts, cuts = np.histogram(values, bins=np.linspace(-3, 3, 49))
     heights = np.minimum(counts / n / 0.125, 0.8)
     left.fill_between(*steps(cuts, heights), color=color.sample, alpha=0.4, lw=0)
-    left.plot(*lines(q, 0, 0.8), color=color.box, lw=1.2)
-    left.plot(GRID, np.exp(-(GRID**2) / 2) / np.sqrt(2 * np.pi), color=color.truth)
+    left.plot(*lines(inner_edges(), 0, 0.8), color=color.box, lw=1.2)
+    left.plot(GRID, bell(GRID) / np.sqrt(2 * np.pi), color=color.truth)
     left.set(xlim=(-3, 3), ylim=(0, 0.8), yticks=[], xlabel="x", ylabel="density")
     gap = bridge(values, GRID)
     right.axhspan(-BAND, BAND, color=color.truth, alpha=0.16, lw=0)
-    right.plot(*lines(q, -5, 5), color=color.box, lw=1.2)
+    right.plot(*lines(inner_edges(), -5, 5), color=color.box, lw=1.2)
     right.plot(GRID, gap, color=color.sample)
     right.set(xlim=(-3, 3), ylim=(-5, 5), yticks=[-4, -2, 0, 2, 4], xlabel="x")
     right.set_ylabel("√n (F̂ − Φ)", labelpad=0)
@@ -124,9 +127,10 @@ def column_laws(name: str, p: int, points: int = 81) -> ColumnLaws:
     boxes = Empirical(values[:, None], p=p).boxes()
     mu, sd = values.mean(), values.std()
     grid = np.linspace(mu - 3 * sd, mu + 3.5 * sd, points)
-    data = np.searchsorted(np.sort(values), grid, side="right") / len(values)
     normal = ndtr((grid - mu) / sd)
-    return ColumnLaws(grid, data, law_cdf(boxes.law, 0, grid), normal, boxes.edges[0])
+    return ColumnLaws(
+        grid, share_below(values, grid), law_cdf(boxes.law, 0, grid), normal, boxes.edges[0]
+    )
 
 
 LABELS = {
@@ -185,18 +189,13 @@ class Setting(NamedTuple):
     alpha: float  # the share of the weight in the box of ξ as n grows
 
 
-@cache
-def _boxes() -> Boxes:
-    return Gaussian(0, 1, p=4).boxes(1)
-
-
 def general(xi: float, nu: float, n: int = N_POINTS, seed: int = 3) -> Setting:
     """New examples x_i, their indicators z_i and weights along one coordinate of N(0, 1)."""
-    boxes, row = _boxes(), np.array([xi])
+    boxes, row = standard_boxes(), np.array([xi])
     x, z = sampler("bins", boxes, row)(np.random.default_rng(seed), n)
-    weights = np.exp(log_gaussian_weight(x, z, row, nu, boxes))
-    ends = boxes.ends(0, int(boxes.discretize(row[None])[0, 0]))
-    return Setting(x[:, 0], z[:, 0], weights, float(gaussian_tilt(xi, nu, 0, 1, *ends).alpha))
+    weights = np.exp(KERNELS["gaussian"].log_weights(x, z, row, nu, boxes))
+    alpha = float(gaussian_tilt(xi, nu, 0, 1, *box_of(xi)).alpha)
+    return Setting(x[:, 0], z[:, 0], weights, alpha)
 
 
 def general_setting(fig: Figure, nu: float, xi: float) -> str:
@@ -215,11 +214,8 @@ def general_setting(fig: Figure, nu: float, xi: float) -> str:
     top.set(ylim=(-2.6, 2.6), yticks=[-2, 0, 2], ylabel="f(x)")
     top.tick_params(bottom=False)
 
-    kernel = np.exp(-((grid - xi) ** 2) / (2 * nu**2))
-    bottom.plot(grid, kernel, color=color.muted, lw=1.4, ls="--")
-    stems_x = np.repeat(now.x, 3)
-    stems_y = np.stack([np.zeros(len(now.x)), now.weights, np.full(len(now.x), np.nan)], 1).ravel()
-    bottom.plot(stems_x, stems_y, color=color.sample, lw=1, alpha=0.7)
+    bottom.plot(grid, bell(grid, xi, nu), color=color.muted, lw=1.4, ls="--")
+    bottom.plot(*lines(now.x, 0, now.weights), color=color.sample, lw=1, alpha=0.7)
     _draw_examples(bottom, now, now.weights)
     bottom.set(xlim=(-2.6, 2.6), ylim=(0, 1.12), yticks=[0, 1], xlabel="xⱼ", ylabel="weight")
     ones, share = int(now.z.sum()), float(now.weights @ now.z / now.weights.sum())
@@ -230,14 +226,13 @@ def general_setting(fig: Figure, nu: float, xi: float) -> str:
 
 
 def _draw_boxes(ax: Axes, xi: float, low: float, high: float) -> None:
-    ends = _boxes().ends(0, int(_boxes().discretize(np.array([[xi]]))[0, 0]))
-    ax.axvspan(*np.clip(ends, -2.6, 2.6), color=color.box, alpha=0.16, lw=0)
-    ax.plot(*lines(_boxes().edges[0], low, high), color=color.box, lw=1.2)
+    shade(ax, box_of(xi), 2.6, alpha=0.16)
+    ax.plot(*lines(inner_edges(), low, high), color=color.box, lw=1.2)
 
 
 def _draw_examples(ax: Axes, now: Setting, y: np.ndarray) -> None:
     """One path per box, so that a change of box only recolours it: filled where z = 1."""
-    box = _boxes().discretize(now.x[:, None])[:, 0]
+    box = boxes_of(now.x)
     for k in range(4):
         here = box == k
         own = bool(np.any(now.z[here]))

@@ -11,14 +11,14 @@ from matplotlib.figure import Figure
 
 from ...algorithm import Explanation, explain
 from ...arguments import FitWarning
-from ...kernels import log_weights
+from ...kernels import KERNELS, tilt
 from ...laws import tilted_normal
 from ...normal_limit import effective_sample_size
 from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
-from ...theory import tilted_law
-from ...worlds import Boxes, Gaussian, standard_quantiles
+from ...worlds import Gaussian
 from ..experiments import Runs
+from .parts import bell, box_of, boxes_of, draw_edges, log_axes, plateau, shade
 
 XI = 0.4  # the instance of the one-dimensional picture
 GRID = np.linspace(-2.6, 2.6, 97)
@@ -44,26 +44,18 @@ def constant_to_global(fig: Figure, nu: float) -> str:
         2, 1, sharex=True, height_ratios=(2.2, 1), gridspec_kw={"hspace": 0.12}
     )
     fig.subplots_adjust(bottom=0.14)
-    lo, hi = Gaussian().boxes(1).ends(0, 2)
     for ax in (top, below):
-        ax.axvspan(lo, hi, color=color.box, alpha=0.18, lw=0)
-        for edge in standard_quantiles(4)[1:-1]:
-            ax.axvline(edge, color=color.box, lw=1)
+        shade(ax, box_of(XI), 2.6)
+        draw_edges(ax)
     top.plot(GRID, wave(GRID), color=color.ink, lw=1.6, label="model f")
     top.plot(ex.x[:, 0], ex.y, ".", color=color.sample, ms=6, label="new examples")
-    inside, outside = ex.local_prediction, ex.intercept
-    top.plot(
-        [-2.6, lo, lo, hi, hi, 2.6],
-        [outside, outside, inside, inside, outside, outside],
-        color=color.surrogate,
-        lw=2.6,
-        label="surrogate",
-    )
+    surrogate = plateau(box_of(XI), ex.local_prediction, ex.intercept, 2.6)
+    top.plot(*surrogate, color=color.surrogate, lw=2.6, label="surrogate")
     top.plot(XI, wave(np.array([XI]))[0], "o", color=color.xi, ms=8)
     top.set(xlim=(-2.6, 2.6), ylim=(-2.6, 2.6), yticks=[-2, 0, 2], ylabel="f(x)")
     top.tick_params(labelbottom=False)
     top.legend(loc="upper left", fontsize=11.5, borderaxespad=0.1)
-    below.plot(GRID, np.exp(-((GRID - XI) ** 2) / (2 * nu**2)), color=color.muted, lw=1.2)
+    below.plot(GRID, bell(GRID, XI, nu), color=color.muted, lw=1.2)
     below.vlines(ex.x[:, 0], 0, ex.weights, color=color.sample, lw=1.6)
     below.plot(XI, 0.03, "o", color=color.xi, ms=8, clip_on=False)
     below.set(ylim=(0, 1.08), yticks=[0, 1], xlabel="x", ylabel="weight π")
@@ -82,7 +74,7 @@ def _standard_cloud(n: int = 1000, d: int = 30) -> np.ndarray:
 def cloud_weights(d: int, nu: float) -> np.ndarray:
     """Weights of 1000 standard normal samples in d dimensions, ξ = (0.5, …, 0.5), largest first."""
     boxes, x = Gaussian().boxes(d), _standard_cloud()[:, :d]
-    log_w = log_weights("gaussian", np.full(d, 0.5), nu, boxes)(x, np.empty((len(x), d), bool))
+    log_w = KERNELS["gaussian"].log_weights(x, x < 0, np.full(d, 0.5), nu, boxes)
     return np.sort(np.exp(log_w - log_w.max()))[::-1]
 
 
@@ -96,9 +88,7 @@ def concentration(fig: Figure, d: int, nu: float) -> str:
     left.plot(count, count / len(w), color=color.muted, ls="--", lw=1.4)
     left.plot(count, held[count - 1], color=color.sample)
     left.plot(10, held[9], "o", color=color.sample, ms=8)
-    left.set_xscale("log")
-    left.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
-    left.minorticks_off()
+    log_axes(left, x=[1, 10, 100, 1000])
     left.set(xlim=(0.9, 1100), ylim=(0, 1.03), yticks=[0, 0.5, 1])
     left.set(xlabel="heaviest samples", ylabel="share of the weight")
     dims = np.arange(1, 31)
@@ -106,9 +96,7 @@ def concentration(fig: Figure, d: int, nu: float) -> str:
     right.plot(dims, theory, color=color.truth)
     right.plot(d, theory[d - 1], "o", color=color.truth, ms=8)
     right.axhline(1, color=color.muted, lw=1, ls="--")
-    right.set_yscale("log")
-    right.set_yticks([0.01, 1, 100], ["0.01", "1", "100"])
-    right.minorticks_off()
+    log_axes(right, y=[0.01, 1, 100])
     right.set(xlim=(0, 31), ylim=(0.01, 1500), xticks=[1, 10, 20, 30])
     right.set(xlabel="dimension d", ylabel="effective samples")
     return (
@@ -125,19 +113,19 @@ def _line_of_draws(n: int = 20_000) -> np.ndarray:
 def weighted_histogram(nu: float, xi: float) -> tuple[np.ndarray, np.ndarray]:
     """Density of 20 000 draws from N(0, 1) weighted around ξ, and the edges of its bins."""
     x = _line_of_draws()
-    w = np.exp(-((x - xi) ** 2) / (2 * nu**2))
-    return np.histogram(x, bins=40, range=(-3, 3), weights=w, density=True)
+    return np.histogram(x, bins=40, range=(-3, 3), weights=bell(x, xi, nu), density=True)
 
 
 def tilt_over_boxes(fig: Figure, nu: float, xi: float) -> str:
     """Left: the law of the samples before and after weighting. Right: the masses of the boxes."""
-    boxes = Gaussian().boxes(1)
-    law, log_mass = tilted_law(boxes, np.array([xi]), nu, "gaussian")
+    row = np.array([xi])
+    at = tilt(Gaussian(), [xi], nu)
+    law, log_mass = at.views.law, at.log_mass
     mean, sd, _ = tilted_normal(np.float64(xi), np.float64(0), nu, np.float64(1))
-    own = int(boxes.discretize(np.array([[xi]]))[0, 0])
+    own = int(boxes_of(row)[0])
     left, right = fig.subplots(1, 2, width_ratios=(1.5, 1), gridspec_kw={"wspace": 0.28})
     fig.subplots_adjust(left=0.04)
-    _draw_tilt(left, nu, xi, float(mean), float(sd), boxes, own)
+    _draw_tilt(left, nu, xi, float(mean), float(sd))
     places = np.arange(1, 5)
     shades = [color.sample] * 4
     bars = right.bar(places, law.prob[0], color=shades, alpha=0.55, width=0.7, lw=0)
@@ -152,18 +140,15 @@ def tilt_over_boxes(fig: Figure, nu: float, xi: float) -> str:
     )
 
 
-def _draw_tilt(
-    ax: Axes, nu: float, xi: float, mean: float, sd: float, boxes: Boxes, own: int
-) -> None:
+def _draw_tilt(ax: Axes, nu: float, xi: float, mean: float, sd: float) -> None:
     x = np.linspace(-3, 3, 97)
-    ax.axvspan(*np.clip(boxes.ends(0, own), -3, 3), color=color.box, alpha=0.18, lw=0)
-    for edge in boxes.edges[0]:
-        ax.axvline(edge, color=color.box, lw=1)
-    ax.plot(x, np.exp(-(x**2) / 2), color=color.muted, lw=1.4, ls="--")
+    shade(ax, box_of(xi), 3)
+    draw_edges(ax)
+    ax.plot(x, bell(x), color=color.muted, lw=1.4, ls="--")
     density, edges = weighted_histogram(nu, xi)
     peak = sd * np.sqrt(2 * np.pi)  # both laws are drawn with their highest point at 1
     ax.stairs(density * peak, edges, fill=True, color=color.sample, alpha=0.3, lw=0)
-    ax.plot(x, np.exp(-((x - mean) ** 2) / (2 * sd**2)), color=color.sample)
+    ax.plot(x, bell(x, mean, sd), color=color.sample)
     ax.plot(xi, 0.03, "o", color=color.xi, ms=8)
     ax.set(xlim=(-3, 3), ylim=(0, 1.2), yticks=[], xlabel="x")
 
@@ -173,9 +158,8 @@ def two_samplers(weighted: Runs, tilted: Runs, theory: np.ndarray) -> Figure:
     """Boxplots of repeated coefficients: weighted samples, and samples from the tilted law."""
     fig = new_figure((6.4, 3.8))
     axes = fig.subplots(1, 2, sharey=True)
-    labels = [str(j + 1) for j in range(len(theory))]
     for ax, runs, name in zip(axes, (weighted, tilted), ("weighted", "tilted law"), strict=True):
-        boxplots(ax, runs.coef, theory, labels)
+        boxplots(ax, runs.coef, theory)
         ax.set_title(name)
     axes[1].set_ylabel("")
     return fig
@@ -188,14 +172,14 @@ def distances(d: int = 10) -> Figure:
     z = np.arange(d) >= left[:, None]  # row k has left k boxes
     fig = new_figure()
     ax = fig.subplots()
-    for kernel, nu, label, shade, mark in (
+    for kernel, nu, label, hue, mark in (
         ("mismatch", 0.75 * d, "mismatch, ν = 0.75 d (as printed)", color.muted, "s--"),
-        ("mismatch", 0.75 * np.sqrt(d), "mismatch, ν = 0.75 √d (lime)", color.surrogate, "o-"),
+        ("mismatch", 0.75 * np.sqrt(d), "mismatch, ν = 0.75 √d (lime)", color.lime, "o-"),
         ("mismatch", 1.0, "mismatch, ν = 1", color.sample, "v-"),
         ("cosine", 0.25, "cosine, ν = 0.25 (lime for text)", color.truth, "^-"),
     ):
-        weight = np.exp(log_weights(kernel, xi, nu, boxes)(z.astype(float), z))
-        ax.plot(left, weight, mark, color=shade, ms=5, label=label)
+        weight = np.exp(KERNELS[kernel].log_weights(z.astype(float), z, xi, nu, boxes))
+        ax.plot(left, weight, mark, color=hue, ms=5, label=label)
     ax.set(xlim=(-0.2, d + 0.2), ylim=(0, 1.75), yticks=[0, 0.5, 1], xticks=left[::2])
     ax.set(xlabel=f"features (of {d}) that left the box of ξ", ylabel="weight π")
     ax.legend(loc="upper right", fontsize=11.5, ncols=1, borderaxespad=0.1)

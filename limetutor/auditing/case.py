@@ -1,0 +1,226 @@
+"""What the checks of an audit look at: an explanation or a limit, and all that follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy
+
+from ..algorithm import Explanation
+from ..closed_forms import Limit, limit_of, shrinkage
+from ..models import Form, Linear
+from ..setting import Setting
+from ..theory import Tilt
+from ..worlds import Boxes, World
+
+MATTERS = 0.05  # features whose effect on f is below this share of the largest are left alone
+CONFIDENCE = 0.95  # of the intervals that tell a number from 0, or two coefficients apart
+DRAWS = 64  # of each feature alone, to see how much f moves with it
+CHUNK = 2**20  # numbers in one batch of rows
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What the checks look at: the subject of the audit, sampled or not, and what is known of it."""
+
+    subject: Explanation | Limit
+    is_lime: bool = False
+
+    @cached_property
+    def setting(self) -> Setting:
+        """What was asked, of the model itself where a method of it was passed."""
+        asked = self.subject.setting
+        return replace(asked, f=_model_behind(asked.f))
+
+    @property
+    def boxes(self) -> Boxes:
+        """The boxes of the world."""
+        return self.setting.boxes
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return self.boxes.names
+
+    @property
+    def xi(self) -> np.ndarray:
+        """The instance, as numbers."""
+        return self.setting.xi
+
+    @property
+    def nu(self) -> float:
+        """The bandwidth."""
+        return self.setting.nu
+
+    @property
+    def kernel(self) -> str:
+        """What the kernel is called."""
+        return self.setting.kernel.name
+
+    @property
+    def coef(self) -> np.ndarray:
+        """The coefficients, (d,)."""
+        return self.subject.coef
+
+    @property
+    def n(self) -> int | None:
+        """Number of samples, None for a limit without ridge."""
+        return self.subject.n
+
+    @property
+    def ridge(self) -> float:
+        """The penalty."""
+        return self.subject.ridge
+
+    @property
+    def prediction(self) -> float:
+        """f(xi)."""
+        return self.subject.prediction
+
+    @property
+    def local_prediction(self) -> float:
+        """The surrogate at xi."""
+        return self.subject.local_prediction
+
+    @property
+    def sampled(self) -> Explanation | None:
+        """The subject, if it rests on samples."""
+        return self.subject if isinstance(self.subject, Explanation) else None
+
+    @property
+    def stderr(self) -> np.ndarray | None:
+        """Standard errors of the coefficients; None without samples."""
+        return None if self.sampled is None else self.sampled.stderr
+
+    @cached_property
+    def reach(self) -> np.ndarray | None:
+        """How far from its coefficient the limit may lie, half a 95% interval, (d,)."""
+        if self.sampled is None:
+            return None
+        lo, hi = self.sampled.interval(CONFIDENCE).T
+        return (hi - lo) / 2
+
+    def apart(self, i: int, j: int) -> tuple[float, float]:
+        """By how much |coef i| is ahead of |coef j|, and half the 95% interval of that."""
+        assert self.sampled is not None
+        V, sign = self.sampled.covariance[1:, 1:], np.sign(self.coef)
+        ahead = abs(self.coef[i]) - abs(self.coef[j])
+        square = max(V[i, i] + V[j, j] - 2 * sign[i] * sign[j] * V[i, j], 0.0)
+        freedom = self.sampled.freedom[1:][[i, j]].min()
+        return float(ahead), float(np.sqrt(square) * self.t(freedom))
+
+    @staticmethod
+    def t(freedom: float) -> float:
+        """Student's quantile for the intervals of an audit."""
+        return float(scipy.special.stdtrit(freedom, 0.5 + CONFIDENCE / 2))
+
+    @cached_property
+    def used(self) -> np.ndarray:
+        """Features that have a coefficient: chosen, and not constant, (d,) of bool."""
+        chosen = np.ones(len(self.xi), bool) if self.sampled is None else self.sampled.used
+        return chosen & ~self.constant
+
+    @cached_property
+    def constant(self) -> np.ndarray:
+        """Features whose values all lie in xi's box, (d,) of bool."""
+        share = self.boxes.law.prob[np.arange(len(self.xi)), self.setting.own]
+        return share == 1.0
+
+    @property
+    def product(self) -> bool:
+        """Whether the kernel factors over the features: the theory applies."""
+        return self.setting.product is not None
+
+    @property
+    def tilt(self) -> Tilt:
+        """The tilted law seen from xi (product kernels only)."""
+        return self.setting.tilt
+
+    @cached_property
+    def form(self) -> Form | None:
+        """The form of f whose limits are exact and quick, or None."""
+        if not self.product:
+            return None
+        try:
+            form = self.setting.form
+        except ValueError:  # a model of a known family that has no form
+            return None
+        return form if form is not None and form.closed else None
+
+    @property
+    def linear(self) -> Linear | None:
+        """f as a linear model, if that is what it is."""
+        return self.form if isinstance(self.form, Linear) else None
+
+    def exact(self, nu: float | None = None, world: World | None = None) -> Limit:
+        """The limit of an f that has a form, at any bandwidth and in any world."""
+        return limit_of(self.setting.at(nu, world))
+
+    @property
+    def top(self) -> float:
+        """The largest coefficient, without its sign."""
+        return float(np.max(np.abs(self.coef)))
+
+    @property
+    def error(self) -> float:
+        """How far the surrogate is off at xi."""
+        return self.local_prediction - self.prediction
+
+    @cached_property
+    def kept(self) -> np.ndarray:
+        """What penalties and selection leave of each coefficient, (d,): 1 for all of it."""
+        share = self.used.astype(float)
+        if self.ridge and self.n is not None and self.product:
+            share *= shrinkage(self.tilt, self.ridge, self.n)
+        lasso = getattr(self.subject, "lasso", 0.0)
+        if lasso and self.form is not None:
+            pull = self.tilt.alpha * self.tilt.rest * np.abs(self.exact().coef)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                share *= np.where(pull > lasso, 1 - lasso / pull, 0.0)
+        return share
+
+    @cached_property
+    def matters(self) -> np.ndarray:
+        """Features with a coefficient whose effect on f is not negligible, (d,) of bool."""
+        effect = self._effects()
+        return self.used & (effect > 0) & (effect >= MATTERS * effect.max())
+
+    def _effects(self) -> np.ndarray:
+        """How much f moves with each feature alone: |a_j| sigma_j, or the deviation of f over x_j.
+
+        For other than linear models x_j runs over draws of its law, the others stay at xi.
+        """
+        if self.linear is not None:
+            return np.abs(self.linear.a) * self.boxes.sigma
+        d = len(self.xi)
+        x, _ = self.boxes.law.sample(np.random.default_rng(0), DRAWS)
+        step = max(CHUNK // (DRAWS * d), 1)
+        effects = []
+        for start in range(0, d, step):
+            some = np.arange(start, min(start + step, d))
+            rows = np.tile(self.xi, (len(some), DRAWS, 1))
+            rows[np.arange(len(some)), :, some] = x[:, some].T
+            y = self.setting.predict(rows.reshape(-1, d)).reshape(len(some), DRAWS)
+            effects.append(_deviation(y))
+        return np.concatenate(effects)
+
+    def name(self, mask: np.ndarray) -> tuple[str, ...]:
+        """Names of the features where mask is True."""
+        return tuple(self.names[j] for j in np.flatnonzero(mask))
+
+
+def _deviation(y: np.ndarray) -> np.ndarray:
+    """Standard deviation of each row, whatever its size."""
+    size = np.max(np.abs(y), axis=1, keepdims=True)
+    unit = np.where(size > 0, size, 1.0)
+    return (y / unit).std(axis=1) * unit[:, 0]
+
+
+def _model_behind(f: Any) -> Any:
+    """The model behind ``model.predict`` or ``model.predict_proba``, as `lime` is given it."""
+    owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
+    wanted = "predict_proba" if hasattr(owner, "predict_proba") else "predict"
+    return owner if owner is not None and name == wanted else f

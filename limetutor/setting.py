@@ -1,0 +1,123 @@
+"""What LIME is asked: a model at an instance, in a world, through a kernel of some bandwidth.
+
+A :class:`Setting` is made once at the door of a public function, where everything is checked and
+the instance becomes numbers; explaining, limits, sample sizes and audits all start from it, and
+what is expensive (the form of f, the tilted law) is found once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from . import arguments as arg
+from .families import features_of, form_in
+from .kernels import Kernel, ProductKernel, kernel_of, product_kernel
+from .models import Form, predictor
+from .tables import rows_of
+from .theory import Tilt
+from .worlds import Boxes, World, check_world
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """f at xi in a world, seen through a kernel of bandwidth nu. ``xi`` holds numbers (d,)."""
+
+    f: Any
+    xi: np.ndarray
+    world: World = field(repr=False)
+    boxes: Boxes = field(repr=False)
+    nu: float
+    kernel: Kernel
+    output: Any = None
+
+    @classmethod
+    def of(
+        cls,
+        f: Any,
+        xi: Any,
+        world: World,
+        nu: Any,
+        kernel: Any = "gaussian",
+        output: Any = None,
+        *,
+        purpose: str | None = None,
+    ) -> Setting:
+        """Check what a caller passed; with a ``purpose`` the kernel must have a tilt for it."""
+        check_world(world)
+        nu = arg.bandwidth("nu", nu)
+        weight = kernel_of(kernel) if purpose is None else product_kernel(kernel, purpose)
+        boxes = boxes_for(world, xi, f)
+        return cls(f, boxes.encode(xi), world, boxes, nu, weight, output)
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return len(self.xi)
+
+    @cached_property
+    def own(self) -> np.ndarray:
+        """The box of each feature that xi lies in, (d,)."""
+        return self.boxes.discretize(self.xi)
+
+    @property
+    def box_names(self) -> tuple[str, ...]:
+        """Those boxes in words."""
+        return tuple(self.boxes.describe(j, int(box)) for j, box in enumerate(self.own))
+
+    @cached_property
+    def predict(self) -> Callable[[np.ndarray], np.ndarray]:
+        """f as a function from rows of numbers to finite numbers."""
+        return predictor(self.f, self.boxes, self.output)
+
+    @cached_property
+    def prediction(self) -> float:
+        """f(xi)."""
+        return float(self.predict(self.xi[None])[0])
+
+    @cached_property
+    def form(self) -> Form | None:
+        """The form of f in this world, or None; one that disagrees with f at xi is refused."""
+        form = form_in(self.boxes, self.f, self.output)
+        if form is None or form is self.f:
+            return form
+        formula = float(form(self.xi[None])[0])
+        if not abs(formula - self.prediction) <= 1e-6 * max(abs(self.prediction), 1.0):
+            raise ValueError(
+                f"f must be what its fitted attributes say, but it gives {self.prediction:g} at xi "
+                f"and they give {formula:g}; pass a function such as f.predict to have it sampled."
+            )
+        return form
+
+    @property
+    def product(self) -> ProductKernel | None:
+        """The kernel, if it has a tilt."""
+        return self.kernel if isinstance(self.kernel, ProductKernel) else None
+
+    @cached_property
+    def tilt(self) -> Tilt:
+        """The tilted law seen from xi."""
+        return product_kernel(self.kernel, "its tilted law").tilt(self.boxes, self.xi, self.nu)
+
+    def at(self, nu: float | None = None, world: World | None = None) -> Setting:
+        """The same question at another bandwidth, or in another world with the same features."""
+        changes: dict[str, Any] = {} if nu is None else {"nu": nu}
+        if world is not None:
+            changes |= {"world": world, "boxes": world.boxes(self.d)}
+        other = replace(self, **changes)
+        for name in ("predict", "prediction", "form"):  # do not depend on either
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
+        return other
+
+
+def boxes_for(world: World, xi: Any, f: Any = None) -> Boxes:
+    """The boxes of a world; one that fits any dimension takes the model's, else the instance's."""
+    if world.d is not None:
+        return world.boxes()
+    features = features_of(f)
+    return world.boxes(rows_of("xi", xi, (), one=True).shape[1] if features is None else features)
