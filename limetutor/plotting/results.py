@@ -81,7 +81,11 @@ def risk(shares: Any) -> Figure:
 
 
 def boxplots(
-    ax: Axes, runs: np.ndarray, theory: np.ndarray | None, names: Iterable[str] | None = None
+    ax: Axes,
+    runs: np.ndarray,
+    theory: np.ndarray | None,
+    names: Iterable[object] | None = None,
+    hue: str = color.surrogate,
 ) -> None:
     """Boxplots of repeated coefficients (runs, d), as in the paper, with crosses for the theory.
 
@@ -93,10 +97,10 @@ def boxplots(
         runs,
         positions=places,
         widths=0.55,
-        boxprops={"color": color.surrogate},
-        medianprops={"color": color.surrogate, "lw": 2},
-        whiskerprops={"color": color.surrogate},
-        capprops={"color": color.surrogate},
+        boxprops={"color": hue},
+        medianprops={"color": hue, "lw": 2},
+        whiskerprops={"color": hue},
+        capprops={"color": hue},
         flierprops={"marker": ".", "markeredgecolor": color.muted, "markersize": 5},
     )
     if theory is not None:

@@ -77,7 +77,7 @@ def test_tilted_samples_get_better_as_the_bandwidth_shrinks_and_weighted_ones_wo
     ("n", "words"), [(25_846, "25,846"), (8.41e16, "8.4·10¹⁶"), (2.0e6, "2.0·10⁶")]
 )
 def test_large_counts_are_powers_of_ten(n: float, words: str) -> None:
-    assert samples._power(n) == words
+    assert samples._count(n) == words
 
 
 def test_the_gain_of_tilted_samples_is_the_predicted_one() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,10 @@ from ...models import Linear, Quadratic
 from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
 from ...shapley import gradient, shapley_values
-from ...worlds import Gaussian, standard_quantiles
+from ...worlds import Gaussian
 from ..datasets import diabetes
 from ..experiments import Runs, linear_example
+from .parts import agreement, draw_edges, inside_boxes, joined, minus, slanted
 
 CURVES = {"x²": (1.0, 0.0), "x + x²": (1.0, 1.0)}  # curvature and slope at 0
 REACH = 2.0
@@ -24,9 +24,7 @@ REACH = 2.0
 
 def positions(p: int) -> np.ndarray:
     """Positions of ξ inside each box, (p, k), a hair away from the edges."""
-    ends = np.clip(standard_quantiles(p), -REACH, REACH)
-    count = max(112 // p, 7)
-    return np.array([np.linspace(lo + 1e-9, hi - 1e-9, count) for lo, hi in pairwise(ends)])
+    return np.array([xi for xi, _, _ in inside_boxes(p, REACH, max(112 // p, 7), inset=1e-9)])
 
 
 def exact_and_guess(
@@ -50,24 +48,18 @@ def curved(fig: Figure, nu: float, model: str, p: int) -> str:
     exact, guess = (
         values.reshape(xi.shape) for values in exact_and_guess(xi.ravel(), nu, model, p)
     )
-    for edge in standard_quantiles(p)[1:-1]:
-        ax.axvline(edge, color=color.box, lw=0.8, alpha=0.6)
-    ax.plot(*_pieces(xi, guess), color=color.muted, ls="--", lw=1.5, label="slope × factor")
-    ax.plot(*_pieces(xi, exact), color=color.truth, label="exact β")
+    draw_edges(ax, p, lw=0.8, alpha=0.6)
+    pieces = (joined(np.stack([xi, values], axis=2)) for values in (guess, exact))
+    ax.plot(*next(pieces), color=color.muted, ls="--", lw=1.5, label="slope × factor")
+    ax.plot(*next(pieces), color=color.truth, label="exact β")
     ax.set(xlim=(-REACH, REACH), ylim=(-2.5, 6.5), xlabel="position of ξ", ylabel="coefficient β")
     ax.set(xticks=[-2, -1, 0, 1, 2], yticks=[-2, 0, 2, 4, 6])
     ax.legend(loc="upper center", ncols=2)
     at, first = (v[0] for v in exact_and_guess(np.array([0.5]), nu, model, p))
-    return (
+    return minus(
         f"At ν = {nu:.3g} with p = {p} boxes, LIME's coefficient of {model} at ξ = 0.5 is "
         f"{at:+.3f}, and the slope there would give {first:+.3f}."
-    ).replace("-", "−")
-
-
-def _pieces(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """One line with a gap between the boxes."""
-    gap = np.full((len(x), 1), np.nan)
-    return np.hstack([x, gap]).ravel(), np.hstack([y, gap]).ravel()
+    )
 
 
 @styled
@@ -81,14 +73,12 @@ def second_order(runs: Runs, guess: np.ndarray, exact: np.ndarray) -> Figure:
     ax = fig.subplots()
     boxplots(ax, runs.coef, None, runs.names)
     places = np.arange(1, len(exact) + 1)
-    ax.plot(places - 0.14, guess, "o", color=color.xi, mfc=color.paper, ms=6, mew=1.8)
+    ax.plot(places - 0.14, guess, "o", color=color.alarm, mfc=color.paper, ms=6, mew=1.8)
     ax.plot(places + 0.14, exact, "x", color=color.truth, ms=9, mew=2.4)
-    ax.plot([], [], "o", color=color.xi, mfc=color.paper, mew=1.8, label="first-order guess")
+    ax.plot([], [], "o", color=color.alarm, mfc=color.paper, mew=1.8, label="first-order guess")
     ax.plot([], [], "x", color=color.truth, ms=9, mew=2.4, label="exact limit")
     ax.legend(loc="upper left")
-    for label in ax.get_xticklabels():
-        label.set(rotation=40, ha="right", rotation_mode="anchor")
-    ax.set_xlabel("")
+    slanted(ax)
     return fig
 
 
@@ -141,11 +131,6 @@ def four_explanations(model: str, nu: float) -> dict[str, np.ndarray]:
     }
 
 
-def agreement(a: np.ndarray, b: np.ndarray) -> float:
-    """The cosine of the angle between two explanations: 1 if they are the same up to scale."""
-    return float(a @ b / np.sqrt((a @ a) * (b @ b))) if np.any(a) and np.any(b) else 0.0
-
-
 def side_by_side(fig: Figure, nu: float, model: str) -> str:
     """Four explanations of one prediction, each scaled so that its largest bar is 1."""
     found = four_explanations(model, nu)
@@ -168,7 +153,7 @@ def side_by_side(fig: Figure, nu: float, model: str) -> str:
         else f"with the gradient {agreement(lime, slope):.2f}"
         f", with input × gradient {agreement(lime, times):.2f}"
     )
-    return (
+    return minus(
         f"At ν = {nu:.2f}, on the {model} model: the cosine of LIME with the Shapley values is "
         f"{agreement(lime, shapley):.2f}; {to_slope}."
-    ).replace("-", "−")
+    )

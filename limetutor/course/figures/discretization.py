@@ -11,29 +11,23 @@ from matplotlib.figure import Figure
 
 from ...plotting.style import color, new_figure, styled
 from ...theory import gaussian_tilt
-from ...worlds import Empirical, Gaussian, edge_stderr, standard_quantiles
+from ...worlds import Boxes, Empirical, Gaussian, edge_stderr
 from ..datasets import diabetes
+from .parts import (
+    box_of,
+    boxes_of,
+    inner_edges,
+    inside_boxes,
+    joined,
+    lines,
+    log_axes,
+    shade,
+    signed,
+    steps,
+)
 
 BOX_NAMES = ("lowest", "second", "third", "highest")
 NEAR_EDGE = 0.7  # the instance of the convergence figure, a little above the third quartile
-
-
-def lines(at: np.ndarray, bottom: float, top: float) -> tuple[np.ndarray, np.ndarray]:
-    """Vertical lines as one path with gaps, so that their number may change between frames."""
-    x = np.repeat(np.asarray(at, float), 3)
-    y = np.tile([bottom, top, np.nan], len(x) // 3)
-    return x, y
-
-
-def steps(edges: np.ndarray, heights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The outline of a histogram as one path."""
-    return np.repeat(edges, 2), np.concatenate([[0], np.repeat(heights, 2), [0]])
-
-
-def signed(value: float, digits: int = 2) -> str:
-    """A number with a typographic minus, and no minus before a rounded zero."""
-    text = f"{value:.{digits}f}"
-    return text.replace("-", "−" if float(text) else "")
 
 
 # --- boxes of a column -----------------------------------------------------------------------
@@ -82,7 +76,7 @@ def quantile_setting(n_train: int = 500, p: int = 4, seed: int = 5) -> QuantileS
     """A training set from N(0, I) in two dimensions (mu, sigma and n_train as in the paper)."""
     X = np.random.default_rng(seed).standard_normal((n_train, 2))
     empirical = np.array(Empirical(X, p=p).boxes().edges)
-    return QuantileSetting(X, empirical, standard_quantiles(p)[1:-1], edge_stderr(p, n_train))
+    return QuantileSetting(X, empirical, inner_edges(p), edge_stderr(p, n_train))
 
 
 @styled
@@ -113,17 +107,20 @@ def _training_values(which: int) -> np.ndarray:
     return np.random.default_rng(which).standard_normal(10_000)
 
 
+def _boxes_read_off(which: int, n: int) -> Boxes:
+    return Empirical(_training_values(which)[:n, None], p=4).boxes()
+
+
 @cache
 def _third_edges(which: int) -> np.ndarray:
-    values = _training_values(which)
-    return np.array([np.quantile(values[:n], 0.75) for n in TRAIN_SIZES])
+    return np.array([_boxes_read_off(which, n).edges[0][2] for n in TRAIN_SIZES])
 
 
 def convergence(fig: Figure, n: int, which: int) -> str:
     """Left: n training values and both kinds of edges. Right: the third edge as n grows."""
     values = _training_values(which)[:n]
-    true = standard_quantiles(4)[1:-1]
-    read = np.quantile(values, [0.25, 0.5, 0.75])
+    true, boxes = inner_edges(), _boxes_read_off(which, n)
+    read, row = boxes.edges[0], np.array([NEAR_EDGE])
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
     counts, cuts = np.histogram(values, bins=np.linspace(-3, 3, 25))
     left.fill_between(
@@ -139,12 +136,10 @@ def convergence(fig: Figure, n: int, which: int) -> str:
     right.axhline(0, color=color.muted, lw=1)
     right.plot(TRAIN_SIZES, _third_edges(which) - true[2], color=color.surrogate, lw=1.6)
     right.plot(n, read[2] - true[2], "o", color=color.surrogate, ms=9)
-    right.set_xscale("log")
-    right.set_xticks([10, 100, 1000, 10_000], ["10", "100", "1000", "10⁴"])
-    right.minorticks_off()
+    log_axes(right, x={10: "10", 100: "100", 1000: "1000", 10_000: "10⁴"})
     right.set(xlim=(8, 13_000), ylim=(-0.9, 0.9), xlabel="training values n")
     right.set_ylabel("error of the third edge", labelpad=0)
-    same = (read[2] <= NEAR_EDGE) == (true[2] <= NEAR_EDGE)
+    same = boxes.discretize(row[:, None])[0, 0] == boxes_of(row)[0]
     return (
         f"Read off {n} values, the third edge is {read[2]:.3f} instead of {true[2]:.3f} (standard "
         f"error {edge_stderr(4, n)[2]:.3f}); ξ = {NEAR_EDGE:g} falls into "
@@ -162,19 +157,17 @@ def _cloud() -> np.ndarray:
 
 def crossing(fig: Figure, xi: float, nu: float) -> str:
     """Left: which new examples share the box of ξ. Right: the coefficient of f(x) = x₁."""
-    q = standard_quantiles(4)
-    own = int(np.searchsorted(q[1:-1], xi, side="right"))
+    own = int(boxes_of(np.array([xi]))[0])
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.38})
-    _draw_cloud(left, xi, q, own)
+    ones = _draw_cloud(left, xi, own)
     places, gaps = coefficient_curve(nu)
-    now = float(gaussian_tilt(xi, nu, 0, 1, q[own], q[own + 1]).gap)
-    right.plot(*lines(q[1:-1], -1.8, 1.8), color=color.box, lw=1)
+    now = float(gaussian_tilt(xi, nu, 0, 1, *box_of(xi)).gap)
+    right.plot(*lines(inner_edges(), -1.8, 1.8), color=color.box, lw=1)
     right.axhline(0, color=color.muted, lw=1)
     right.plot(places, gaps, color=color.truth)
     right.plot(xi, now, "o", color=color.xi, ms=9)
     right.set(xlim=(-2, 2), ylim=(-1.8, 1.8), xticks=[-2, -1, 0, 1, 2], xlabel="position ξ₁")
     right.set_ylabel("coefficient β₁", labelpad=0)
-    ones = int(np.sum(np.searchsorted(q[1:-1], _cloud()[:, 0], side="right") == own))
     return (
         f"ξ₁ = {signed(xi)} lies in the {BOX_NAMES[own]} box: {ones} of the {len(_cloud())} new "
         f"examples have z₁ = 1, and at ν = {nu:g} the coefficient of f(x) = x₁ is {signed(now)}."
@@ -183,21 +176,18 @@ def crossing(fig: Figure, xi: float, nu: float) -> str:
 
 def coefficient_curve(nu: float) -> tuple[np.ndarray, np.ndarray]:
     """The coefficient of f(x) = x against the position of ξ, with a gap at each edge."""
-    q = standard_quantiles(4)
-    ends = np.clip(q, -2, 2)
-    places, gaps = [], []
-    for k in range(4):
-        x = np.linspace(ends[k], ends[k + 1], 20)
-        places.append([*x, np.nan])
-        gaps.append([*gaussian_tilt(x, nu, 0, 1, q[k], q[k + 1]).gap, np.nan])
-    return np.concatenate(places), np.concatenate(gaps)
+    pieces = inside_boxes(4, reach=2, count=20)
+    return joined(
+        [np.column_stack([x, gaussian_tilt(x, nu, 0, 1, *ends).gap]) for x, *ends in pieces]
+    )
 
 
-def _draw_cloud(ax: Axes, xi: float, q: np.ndarray, own: int) -> None:
+def _draw_cloud(ax: Axes, xi: float, own: int) -> int:
+    """New examples, filled in the box of ξ; returns how many are there."""
     cloud = _cloud()
-    box = np.searchsorted(q[1:-1], cloud[:, 0], side="right")
-    ax.axvspan(*np.clip(q[own : own + 2], -3, 3), color=color.box, alpha=0.16, lw=0)
-    ax.plot(*lines(q[1:-1], -3, 3), color=color.box, lw=1)
+    box = boxes_of(cloud[:, 0])
+    shade(ax, box_of(xi), 3, alpha=0.16)
+    ax.plot(*lines(inner_edges(), -3, 3), color=color.box, lw=1)
     for k in range(4):
         filled = k == own
         ax.plot(
@@ -211,6 +201,7 @@ def _draw_cloud(ax: Axes, xi: float, q: np.ndarray, own: int) -> None:
     ax.plot(xi, 0.3, "x", color=color.xi, ms=12, mew=3.5)
     ax.set(xlim=(-3, 3), ylim=(-3, 3), xlabel="x₁")
     ax.set_ylabel("x₂", labelpad=-4)
+    return int(np.sum(box == own))
 
 
 # --- two worlds, one encoding ----------------------------------------------------------------

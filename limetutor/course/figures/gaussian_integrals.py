@@ -7,8 +7,14 @@ from matplotlib.figure import Figure
 
 from ...laws import gaussian_integral, tilted_normal
 from ...plotting.style import color
+from .parts import bell
 
 XI, MU, SIGMA = 1.2, 0.0, 1.0
+
+
+def density(x: np.ndarray) -> np.ndarray:
+    """The density of x ~ N(MU, SIGMA²)."""
+    return bell(x, MU, SIGMA) / (SIGMA * np.sqrt(2 * np.pi))
 
 
 def product(fig: Figure, nu: float, lo: float) -> str:
@@ -16,15 +22,11 @@ def product(fig: Figure, nu: float, lo: float) -> str:
     hi = lo + 1
     ax = fig.subplots()
     x = np.linspace(-3, 4, 99)
-    density = np.exp(-((x - MU) ** 2) / (2 * SIGMA**2)) / (SIGMA * np.sqrt(2 * np.pi))
-    weight = np.exp(-((x - XI) ** 2) / (2 * nu**2))
     inside = np.linspace(lo, hi, 40)
-    piece = np.exp(-((inside - MU) ** 2) / 2 - (inside - XI) ** 2 / (2 * nu**2)) / np.sqrt(
-        2 * np.pi
-    )
-    ax.plot(x, density, color=color.muted, ls="--", label="density of x")
-    ax.plot(x, weight, color=color.sample, lw=1.4, label="weight")
-    ax.plot(x, density * weight, color=color.truth, label="product")
+    ax.plot(x, density(x), color=color.muted, ls="--", label="density of x")
+    ax.plot(x, bell(x, XI, nu), color=color.sample, lw=1.4, label="weight")
+    ax.plot(x, density(x) * bell(x, XI, nu), color=color.truth, label="product")
+    piece = density(inside) * bell(inside, XI, nu)
     ax.fill_between(inside, 0, piece, color=color.box, alpha=0.4, lw=0)
     ax.axvline(XI, color=color.xi, lw=1.4, ls=":")
     ax.set(xlim=(-3, 4), ylim=(0, 1.1), xlabel="x", yticks=[0, 0.5, 1])

@@ -17,8 +17,9 @@ from matplotlib.path import Path
 
 from ... import images
 from ...models import Linear
+from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, styled
-from .beyond_linear import agreement
+from .parts import agreement, joined
 
 ROW, TRAINING = 1203, 1200  # a five that the model takes for a six once in a while; rows to learn
 KEPT = np.array([(i // 4 + i % 4) % 2 == 0 for i in range(16)])  # a chessboard of superpixels
@@ -77,24 +78,22 @@ def draw_image(ax: Axes, tones: np.ndarray, labels: np.ndarray | None = None) ->
 
 def _borders(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Lines between pixels of different superpixels, as one line with gaps."""
-    lines = []
-    for i, j in np.argwhere(labels[:, 1:] != labels[:, :-1]):
-        lines += [(j + 0.5, i - 0.5), (j + 0.5, i + 0.5), (np.nan, np.nan)]
-    for i, j in np.argwhere(labels[1:] != labels[:-1]):
-        lines += [(j - 0.5, i + 0.5), (j + 0.5, i + 0.5), (np.nan, np.nan)]
-    return tuple(np.array(lines).T)
+    pairs = [
+        *([(j, i - 1), (j, i)] for i, j in np.argwhere(labels[:, 1:] != labels[:, :-1])),
+        *([(j - 1, i), (j, i)] for i, j in np.argwhere(labels[1:] != labels[:-1])),
+    ]
+    return joined([np.array(pair) + 0.5 for pair in pairs])
 
 
 def draw_coefficients(
     ax: Axes, tones: np.ndarray, labels: np.ndarray, coef: np.ndarray, scale: float
 ) -> None:
     """The image over its superpixels, coloured by sign and, by opacity, by size."""
-    for j, value in enumerate(coef):
-        shade = color.positive if value >= 0 else color.negative
+    for j, (value, hue) in enumerate(zip(coef, by_sign(coef), strict=True)):
         places = _places(labels == j)
         path = _squares(places, np.ones(len(places)))
         opacity = round(float(min(abs(value) / scale, 1)), 3)
-        ax.add_patch(PathPatch(path, facecolor=shade, lw=0, alpha=opacity))
+        ax.add_patch(PathPatch(path, facecolor=hue, lw=0, alpha=opacity))
     draw_image(ax, tones, labels)
 
 

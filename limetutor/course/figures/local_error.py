@@ -7,41 +7,39 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...plotting.style import color, new_figure, styled
-from ...theory import gaussian_tilt
-from ...worlds import standard_quantiles
+from ...theory import Tilt, gaussian_tilt
 from ..experiments import Runs
-from .switch_off import NU, box_of
+from .parts import (
+    against_bandwidth,
+    bell,
+    box_of,
+    draw_edges,
+    inner_edges,
+    inside_boxes,
+    standard_boxes,
+)
 
 
 def landing(fig: Figure, nu: float, xi: float) -> str:
     """Left: where the surrogate of f(x) = x takes ξ to be. Right: its error against ν."""
-    lo, hi = box_of(xi)
-    now = gaussian_tilt(xi, nu, 0, 1, lo, hi)
+    box = box_of(xi)
+    law = gaussian_tilt(xi, nu, 0, 1, *box)
     left, right = fig.subplots(1, 2, width_ratios=(1.15, 1), gridspec_kw={"wspace": 0.42})
-    _draw_landing(left, xi, lo, hi, nu)
-    right.axhline(0, color=color.muted, lw=1)
-    right.plot(NU, gaussian_tilt(xi, NU, 0, 1, lo, hi).inside, color=color.truth)
-    right.plot(nu, now.inside, "o", color=color.truth, ms=9)
-    right.set_xscale("log")
-    right.set_xticks([0.1, 0.3, 1, 3], ["0.1", "0.3", "1", "3"])
-    right.minorticks_off()
-    right.set(xlim=(0.09, 3.3), ylim=(-1.2, 0.8), xlabel="bandwidth ν", ylabel="error at ξ")
+    _draw_landing(left, xi, box, law)
+    against_bandwidth(right, lambda at: gaussian_tilt(xi, at, 0, 1, *box).inside, nu)
+    right.set(ylim=(-1.2, 0.8), ylabel="error at ξ")
     return (
-        f"At ν = {nu:.2f} the surrogate answers as if ξ were at {xi + now.inside:.2f} "
-        f"instead of {xi:.2f}: an error of {now.inside:+.2f}."
+        f"At ν = {nu:.2f} the surrogate answers as if ξ were at {xi + law.inside:.2f} "
+        f"instead of {xi:.2f}: an error of {law.inside:+.2f}."
     )
 
 
-def _draw_landing(ax: Axes, xi: float, lo: float, hi: float, nu: float) -> None:
-    now = gaussian_tilt(xi, nu, 0, 1, lo, hi)
-    mean, sd = float(now.mu_tilde), float(now.sigma_tilde)
-    x, box = np.linspace(-3, 3, 97), np.linspace(max(lo, -3), min(hi, 3), 60)
-    for edge in standard_quantiles(4)[1:-1]:
-        ax.axvline(edge, color=color.box, lw=1)
-    ax.plot(x, np.exp(-((x - mean) ** 2) / (2 * sd**2)), color=color.sample, lw=1.4)
-    height = np.exp(-((box - mean) ** 2) / (2 * sd**2))
-    ax.fill_between(box, 0, height, color=color.sample, alpha=0.3, lw=0)
-    landed = xi + float(now.inside)
+def _draw_landing(ax: Axes, xi: float, box: tuple[float, float], law: Tilt) -> None:
+    mean, sd, landed = (float(v) for v in (law.mu_tilde, law.sigma_tilde, xi + law.inside))
+    x, inside = np.linspace(-3, 3, 97), np.linspace(*np.clip(box, -3, 3), 60)
+    draw_edges(ax)
+    ax.plot(x, bell(x, mean, sd), color=color.sample, lw=1.4)
+    ax.fill_between(inside, 0, bell(inside, mean, sd), color=color.sample, alpha=0.3, lw=0)
     ax.plot([landed, landed], [0, 1.0], color=color.truth, lw=2)
     ax.plot([xi, xi], [0, 1.0], color=color.xi, lw=2, ls=":")
     ax.plot(xi, 0.03, "o", color=color.xi, ms=8)
@@ -54,27 +52,22 @@ def across_the_boxes(fig: Figure, nu: float) -> str:
     ax = fig.subplots()
     ax.axhline(0, color=color.muted, lw=1)
     zeros = 0
-    q = standard_quantiles(4)
-    for k in range(4):
-        ends = np.clip(q[k : k + 2], -2.5, 2.5)
-        xi = np.linspace(ends[0], ends[1], 40)
-        error = gaussian_tilt(xi, nu, 0, 1, q[k], q[k + 1]).inside
-        zeros += int(np.any(np.diff(np.sign(error)) != 0))
+    for xi, lo, hi in inside_boxes(4, reach=2.5, count=40):
+        error = gaussian_tilt(xi, nu, 0, 1, lo, hi).inside
+        zeros += int(error[0] * error[-1] < 0)
         ax.plot(xi, error, color=color.truth)
-    for edge in q[1:-1]:
-        ax.axvline(edge, color=color.box, lw=1)
+    draw_edges(ax)
     ax.set(xlim=(-2.5, 2.5), ylim=(-1.4, 1.4), xlabel="position of ξ", ylabel="error at ξ")
-    jump = _jump_at_edge(nu)
+    below, above = (error_at_edge(nu, box) for box in (2, 3))
     return (
         f"At ν = {nu:.2f} the error passes through zero in {zeros} of the 4 boxes "
-        f"and jumps by {jump:.2f} where ξ crosses the edge at 0.67."
+        f"and jumps by {above - below:.2f} where ξ crosses the edge at 0.67."
     )
 
 
-def _jump_at_edge(nu: float) -> float:
-    q = standard_quantiles(4)
-    below, above = (gaussian_tilt(q[3], nu, 0, 1, q[k], q[k + 1]).inside for k in (2, 3))
-    return float(above - below)
+def error_at_edge(nu: float, box: int) -> float:
+    """The error at the third edge, 0.67, as the end of one of the two boxes it parts."""
+    return float(gaussian_tilt(inner_edges()[2], nu, 0, 1, *standard_boxes().ends(0, box)).inside)
 
 
 @styled

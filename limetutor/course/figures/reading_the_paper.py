@@ -21,6 +21,7 @@ class CovarianceErrors(NamedTuple):
     norms: np.ndarray
     printed: np.ndarray  # the t at which the printed bound is 1%
     corrected: np.ndarray  # the same for the corrected bound
+    n: int  # samples in a simulation
 
     @property
     def exceeded(self) -> np.ndarray:
@@ -35,7 +36,7 @@ def covariance_errors(dimensions: Iterable[int], n: int, runs: int, seed: int) -
     norms = np.array([[_one_norm(rng, d, n) for _ in range(runs)] for d in d_all])
     printed = np.sqrt(np.log(4 * d_all**2 / 0.01) / (2 * n))
     corrected = (d_all + 1) * np.sqrt(np.log(2 * (d_all + 1) ** 2 / 0.01) / (2 * n))
-    return CovarianceErrors(d_all, norms, printed, corrected)
+    return CovarianceErrors(d_all, norms, printed, corrected, n)
 
 
 def _one_norm(rng: np.random.Generator, d: int, n: int) -> float:
@@ -50,13 +51,12 @@ def covariance_tail(fig: Figure, d: int, errors: CovarianceErrors) -> str:
     ax = fig.subplots()
     counts, edges = np.histogram(errors.norms[k], bins=np.linspace(0, 0.45, 46))
     ax.bar(edges[:-1], counts, np.diff(edges), align="edge", color=color.surrogate, alpha=0.6)
-    ax.axvline(errors.printed[k], color=color.xi, lw=2, label="printed: 1% beyond")
+    ax.axvline(errors.printed[k], color=color.alarm, lw=2, label="printed: 1% beyond")
     ax.axvline(errors.corrected[k], color=color.truth, lw=2, ls="--", label="corrected: 1% beyond")
     ax.set(xlim=(0, 0.45), ylim=(0, 80), xlabel="‖Σ̂ − Σ‖", ylabel="simulations")
     ax.legend(loc="upper right")
     beyond = float(np.mean(errors.norms[k] >= errors.corrected[k]))
-    n = 2000
-    promised = tail_bound(float(errors.printed[k]), n, d, corrected=False)
+    promised = tail_bound(float(errors.printed[k]), errors.n, d, corrected=False)
     return (
         f"In dimension {d} the printed bound promises {promised:.0%} beyond its line and "
         f"{errors.exceeded[k]:.0%} of the simulations are there; beyond the corrected line "

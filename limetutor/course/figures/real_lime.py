@@ -13,9 +13,10 @@ from ...closed_forms import Limit, limit
 from ...hiding import gaps
 from ...lime_bridge import LimeWorld
 from ...models import Linear
-from ...plotting.results import boxplots
-from ...plotting.style import color, new_figure, styled
+from ...plotting.results import boxplots, by_sign
+from ...plotting.style import color, new_figure, plain, styled
 from ...worlds import Gaussian
+from .parts import box_of, boxes_of, inner_edges, log_axes, shade
 
 WIDTHS = np.geomspace(0.3, 10, 60)
 
@@ -27,7 +28,7 @@ def predicted(runs: Mapping[str, np.ndarray], limits: Mapping[str, Limit]) -> Fi
     fig.subplots_adjust(hspace=0.3, bottom=0.11)
     axes = fig.subplots(len(runs), 1, sharex=True)
     for ax, (name, found) in zip(axes, runs.items(), strict=True):
-        boxplots(ax, found, limits[name].coef, limits[name].names)
+        boxplots(ax, found, limits[name].coef, limits[name].names, color.lime)
         ax.set_title(name, loc="left")
         ax.set_xlabel("")
     axes[-1].set_xlabel("feature")
@@ -54,10 +55,9 @@ def width_slider(
     order = np.argsort(np.abs(at_width(models[model], xi, world, world.nu).coef))
     rows, coef = np.arange(len(order)), at.coef[order]
     left.axvline(0, color=color.muted, lw=1)
-    hues = [color.positive if value >= 0 else color.negative for value in coef]
-    left.barh(rows, coef, color=hues, height=0.62)
+    left.barh(rows, coef, color=by_sign(coef), height=0.62)
     left.plot(at.surrogate.beta[order], rows, "|", color=color.ink, ms=13, mew=2.2)
-    left.set_yticks(rows, [at.names[j] for j in order])
+    left.set_yticks(rows, [plain(at.names[j]) for j in order])
     left.set(xlim=(-60, 80), xticks=[-50, 0, 50], ylim=(-0.7, 9.7), xlabel="coefficient")
     shares = _shares(world, tuple(xi.tolist()))
     right.fill_between(
@@ -66,9 +66,7 @@ def width_slider(
     right.plot(WIDTHS, np.median(shares, axis=1), color=color.surrogate)
     right.plot(width, np.median(at.shrinkage), "o", color=color.surrogate, ms=9, clip_on=False)
     right.axvline(world.nu, color=color.muted, lw=1, ls=":")
-    right.set_xscale("log")
-    right.set_xticks([0.3, 1, 3, 10], ["0.3", "1", "3", "10"])
-    right.minorticks_off()
+    log_axes(right, x=[0.3, 1, 3, 10])
     right.set(xlim=(0.28, 10.6), ylim=(0, 1.05), yticks=[0, 0.5, 1])
     right.set(xlabel="kernel width ν", ylabel="left by ridge")
     low, high = at.shrinkage.min(), at.shrinkage.max()
@@ -95,12 +93,11 @@ def coefficient_by_position(p: int, xi: np.ndarray) -> np.ndarray:
 def boxes_decide(fig: Figure, p: int, xi: float) -> str:
     """The coefficient of f(x) = x against the position of ξ: one step for each box."""
     ax = fig.subplots()
-    edges = Gaussian(p=p).boxes(1).edges[0]
-    ends = np.concatenate([[-2.6], edges, [2.6]])
+    ends = np.concatenate([[-2.6], inner_edges(p), [2.6]])
     heights = coefficient_by_position(p, (ends[1:] + ends[:-1]) / 2)
-    own = int(np.searchsorted(edges, xi, side="right"))
+    own = int(boxes_of(np.array([xi]), p)[0])
     now = float(coefficient_by_position(p, np.array([xi]))[0])
-    ax.axvspan(ends[own], ends[own + 1], color=color.box, alpha=0.18, lw=0)
+    shade(ax, box_of(xi, p), 2.6)
     ax.axhline(0, color=color.muted, lw=1)
     ax.plot([-2.6, 2.6], [-2.6, 2.6], color=color.muted, lw=1, ls=":")
     ax.plot(np.repeat(ends, 2)[1:-1], np.repeat(heights, 2), color=color.truth)

@@ -12,10 +12,11 @@ from ...closed_forms import limit
 from ...normal_limit import SampleSize, asymptotic_covariance, samples_needed
 from ...plotting.style import color, new_figure, styled
 from ..experiments import Runs, repeat_fits, running_example
+from .parts import bell, log_axes, powers, scientific
 
 RUNS = 300
 SCORES = np.linspace(-4, 4, 28)  # edges of the bars, in standard deviations
-NORMAL = np.exp(-(np.linspace(-4, 4, 61) ** 2) / 2)
+GRID = np.linspace(-4, 4, 61)
 BANDWIDTHS = np.geomspace(0.3, 5, 30)
 
 
@@ -38,7 +39,7 @@ def normal_limit(fig: Figure, n: int, nu: float) -> str:
     fig.subplots_adjust(left=0.04)
     for ax, start, unit in ((left, beta, deviation), (right, 0.0, 1.0)):
         ax.stairs(height, start + unit * SCORES, fill=True, color=color.surrogate, alpha=0.45)
-        ax.plot(start + unit * np.linspace(-4, 4, 61), NORMAL, color=color.truth)
+        ax.plot(start + unit * GRID, bell(GRID), color=color.truth)
         ax.axvline(start, color=color.truth, lw=1, ls=":")
         ax.set(ylim=(0, 1.6), yticks=[])
     left.set(xlim=(-6, 24), xticks=[-5, 0, 5, 10, 15, 20], xlabel="coefficient β̂₁")
@@ -66,7 +67,7 @@ def intervals(runs: Runs, beta: np.ndarray, j: int, shown: int = 60) -> Figure:
     low, high = (runs.coef[:shown, j] + k * 1.96 * runs.coef_stderr[:shown, j] for k in (-1, 1))
     ax.axhline(0, color=color.muted, lw=1, ls=":")
     ax.axhline(beta[j], color=color.truth, lw=2)
-    for which, hue, width in ((hit, color.surrogate, 1.8), (~hit, color.xi, 3.0)):
+    for which, hue, width in ((hit, color.surrogate, 1.8), (~hit, color.alarm, 3.0)):
         ax.vlines(places[which], low[which], high[which], color=hue, lw=width)
         ax.plot(places[which], runs.coef[:shown, j][which], ".", color=hue, ms=7)
     ax.set(xlim=(0, len(hit) + 1), xlabel="run", ylabel=f"coefficient {j + 1}")
@@ -80,7 +81,7 @@ def sizes(nu: float, eps: float) -> SampleSize:
     return samples_needed(f, xi, world, nu, eps)
 
 
-ROLES = ("xi", "muted", "surrogate", "sample")
+ROLES = ("alarm", "muted", "surrogate", "sample")
 LABELS = ("theorem, as printed", "theorem, corrected", "weighted samples", "tilted samples")
 
 
@@ -94,32 +95,26 @@ def four_answers(fig: Figure, nu: float, eps: float) -> str:
         hue = getattr(color, role)
         ax.plot(BANDWIDTHS, curves[:, k], color=hue, ls=("-", "--")[k % 2], label=LABELS[k])
         ax.plot(nu, n, "o", color=hue, ms=8)
-    _log_axes(ax)
+    _bandwidths(ax, powers(range(0, 31, 6)))
+    ax.set(ylim=(1, 1e36), ylabel="samples n")
     ax.legend(loc="upper right", ncols=2, fontsize=11.5, borderaxespad=0.1)
     factor = int(np.floor(np.log10(now.printed / now.weighted)))
     return (
-        f"For a distance of {eps:g} at ν = {nu:.2f} the theorem asks for {_power(now.printed)} "
-        f"samples, the normal limit for {_power(now.weighted)} weighted or "
-        f"{_power(now.tilted)} tilted ones: {factor} orders of magnitude lie between "
+        f"For a distance of {eps:g} at ν = {nu:.2f} the theorem asks for {_count(now.printed)} "
+        f"samples, the normal limit for {_count(now.weighted)} weighted or "
+        f"{_count(now.tilted)} tilted ones: {factor} orders of magnitude lie between "
         "the first and the second."
     )
 
 
-def _log_axes(ax: Axes) -> None:
-    ax.set(xscale="log", yscale="log", xlim=(0.28, 5.4), ylim=(1, 1e36))
-    ax.set_xticks([0.3, 0.5, 1, 2, 5], ["0.3", "0.5", "1", "2", "5"])
-    ax.set_yticks([1, 1e6, 1e12, 1e18, 1e24, 1e30], ["1", "10⁶", "10¹²", "10¹⁸", "10²⁴", "10³⁰"])
-    ax.minorticks_off()
-    ax.set(xlabel="bandwidth ν", ylabel="samples n")
+def _bandwidths(ax: Axes, y: dict[float, str]) -> None:
+    log_axes(ax, x=[0.3, 0.5, 1, 2, 5], y=y)
+    ax.set(xlim=(0.28, 5.4), xlabel="bandwidth ν")
 
 
-def _power(n: float) -> str:
+def _count(n: float) -> str:
     """A count in words: 25,846 or 8.4·10¹⁶."""
-    if n < 1e6:
-        return f"{n:,.0f}"
-    exponent = int(np.floor(np.log10(n)))
-    raised = str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"{n / 10.0**exponent:.1f}·10{raised}"
+    return f"{n:,.0f}" if n < 1e6 else scientific(n)
 
 
 def noise_ratio(d: int, nu: float) -> float:
@@ -163,9 +158,6 @@ def remedy(measured: dict[tuple[int, float], float]) -> Figure:
         points = [(nu, ratio) for (dim, nu), ratio in measured.items() if dim == d]
         if points:
             ax.plot(*zip(*points, strict=True), "o", color=hue, ms=8, mec=color.paper)
-    ax.set(xscale="log", yscale="log", xlim=(0.28, 5.4), ylim=(0.5, 3e4))
-    ax.set_xticks([0.3, 0.5, 1, 2, 5], ["0.3", "0.5", "1", "2", "5"])
-    ax.set_yticks([1, 10, 100, 1000, 10000], ["1", "10", "100", "1000", "10 000"])
-    ax.minorticks_off()
-    ax.set(xlabel="bandwidth ν", ylabel="squared error, ratio")
+    _bandwidths(ax, {1: "1", 10: "10", 100: "100", 1000: "1000", 10_000: "10 000"})
+    ax.set(ylim=(0.5, 3e4), ylabel="squared error, ratio")
     return fig

@@ -9,10 +9,12 @@ from matplotlib.figure import Figure
 
 from ... import surrogate
 from ...algorithm import Explanation, explain
+from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, styled
 from ...worlds import Empirical, Gaussian
 from ..datasets import diabetes
 from ..experiments import running_example
+from .parts import log_axes
 
 CORNERS = ((False, False), (True, False), (False, True), (True, True))
 XI = (0.9, 0.4)
@@ -100,13 +102,10 @@ def penalty(fig: Figure, strength: float, kind: str) -> str:
         left.plot(strengths, paths[:, j], color=color.surrogate, lw=1.4)
     left.plot(np.full(len(names), strength), coef, "o", color=color.surrogate, ms=5)
     left.axvline(strength, color=color.muted, lw=1, ls="--")
-    left.set_xscale("log")
-    left.set_xticks([0.001, 0.01, 0.1, 1, 10], ["0.001", "0.01", "0.1", "1", "10"])
-    left.minorticks_off()
+    log_axes(left, x=[0.001, 0.01, 0.1, 1, 10])
     left.set(xlim=(0.0009, 33), ylim=(-42, 72), yticks=[-40, 0, 40])
     left.set(xlabel="penalty λ", ylabel="coefficient")
-    shades = [color.positive if full >= 0 else color.negative for full in paths[0]]
-    right.bar(range(len(names)), coef, color=shades, width=0.7)
+    right.bar(range(len(names)), coef, color=by_sign(paths[0]), width=0.7)
     right.axhline(0, color=color.muted, lw=1)
     right.set_xticks(range(len(names)), names, rotation=60, fontsize=12)
     fig.subplots_adjust(bottom=0.22)
@@ -131,9 +130,9 @@ def intervals(coef: np.ndarray, stderr: np.ndarray, theory: float) -> Figure:
     fig = new_figure((6.4, 3.4))
     ax = fig.subplots()
     place = np.arange(1, len(coef) + 1)
-    for hit, shade in ((True, color.surrogate), (False, color.xi)):
+    for hit, hue in ((True, color.surrogate), (False, color.alarm)):
         k = (np.abs(coef - theory) <= 1.96 * stderr) == hit
-        ax.errorbar(place[k], coef[k], 1.96 * stderr[k], fmt="o", color=shade, ms=4, lw=1.6)
+        ax.errorbar(place[k], coef[k], 1.96 * stderr[k], fmt="o", color=hue, ms=4, lw=1.6)
     ax.axhline(theory, color=color.truth, lw=1.6)
     ax.set(xlabel="run", ylabel="first coefficient", xlim=(0, len(coef) + 1))
     return fig

@@ -13,17 +13,20 @@ from matplotlib.path import Path
 from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
 from ...theory import critical_bandwidth, critical_bandwidths, gaussian_tilt
-from ...worlds import Gaussian, standard_quantiles
+from ...worlds import Gaussian
 from ..experiments import Runs
-
-NU = np.geomspace(0.1, 3, 80)
-
-
-def box_of(xi: float, p: int = 4) -> tuple[float, float]:
-    """Edges of the box of ξ when N(0, 1) is cut into p boxes."""
-    q = standard_quantiles(p)
-    k = int(np.searchsorted(q[1:-1], xi, side="right"))
-    return float(q[k]), float(q[k + 1])
+from .parts import (
+    NU,
+    against_bandwidth,
+    bandwidth_axis,
+    bell,
+    box_of,
+    draw_edges,
+    inner_edges,
+    joined,
+    lines,
+    shade,
+)
 
 
 def tug_of_war(fig: Figure, nu: float, xi: float, p: int = 4) -> str:
@@ -32,13 +35,8 @@ def tug_of_war(fig: Figure, nu: float, xi: float, p: int = 4) -> str:
     now = gaussian_tilt(xi, nu, 0, 1, lo, hi)
     left, right = fig.subplots(1, 2, width_ratios=(1.15, 1), gridspec_kw={"wspace": 0.42})
     _draw_law(left, xi, lo, hi, float(now.mu_tilde), float(now.sigma_tilde), p)
-    right.axhline(0, color=color.muted, lw=1)
-    right.plot(NU, gaussian_tilt(xi, NU, 0, 1, lo, hi).gap, color=color.truth)
-    right.plot(nu, now.gap, "o", color=color.truth, ms=9)
-    right.set_xscale("log")
-    right.set_xticks([0.1, 0.3, 1, 3], ["0.1", "0.3", "1", "3"])
-    right.minorticks_off()
-    right.set(xlim=(0.09, 3.3), ylim=(-0.75, 1.75), xlabel="bandwidth ν", ylabel="coefficient β")
+    against_bandwidth(right, lambda at: gaussian_tilt(xi, at, 0, 1, lo, hi).gap, nu)
+    right.set(ylim=(-0.75, 1.75), ylabel="coefficient β")
     sign = "pulls neither way" if abs(now.gap) < 5e-3 else f"is {now.gap:.2f}"
     if not np.isfinite(hi) or not np.isfinite(lo):
         middle = "the box has no middle"
@@ -52,12 +50,10 @@ def tug_of_war(fig: Figure, nu: float, xi: float, p: int = 4) -> str:
 
 def _draw_law(ax: Axes, xi: float, lo: float, hi: float, mean: float, sd: float, p: int) -> None:
     x = np.linspace(-3, 3, 97)
-    inside = np.clip([lo, hi], -3, 3)
-    ax.axvspan(*inside, color=color.box, alpha=0.18, lw=0)
-    for edge in standard_quantiles(p)[1:-1]:
-        ax.axvline(edge, color=color.box, lw=1)
-    ax.plot(x, np.exp(-(x**2) / 2), color=color.muted, lw=1.4, ls="--")
-    ax.plot(x, np.exp(-((x - mean) ** 2) / (2 * sd**2)), color=color.sample)
+    shade(ax, (lo, hi), 3)
+    draw_edges(ax, p)
+    ax.plot(x, bell(x), color=color.muted, lw=1.4, ls="--")
+    ax.plot(x, bell(x, mean, sd), color=color.sample)
     ax.plot(mean, 1.0, "v", color=color.sample, ms=9)
     middle = np.clip((lo + hi) / 2, -9, 9)  # an outer box has none: it falls off the picture
     ax.plot([middle, middle], [0, 1.0], color=color.box, ls=":", lw=2)
@@ -68,15 +64,15 @@ def _draw_law(ax: Axes, xi: float, lo: float, hi: float, mean: float, sd: float,
 def sign_map(fig: Figure, p: int) -> str:
     """Where in (ξ, ν) the coefficient of f(x) = x has the sign it has at large ν, and where not."""
     ax = fig.subplots()
-    q = standard_quantiles(p)
+    edges = inner_edges(p)
     ax.axhspan(0, 1.6, color=color.positive, alpha=0.12, lw=0)
-    hidden = [(lo, hi) for lo, hi in pairwise(q[1:-1]) if lo == -hi]
-    curves = [_zero_curve(lo, hi) for lo, hi in pairwise(q[1:-1]) if lo != -hi]
+    hidden = [(lo, hi) for lo, hi in pairwise(edges) if lo == -hi]
+    curves = [_zero_curve(lo, hi) for lo, hi in pairwise(edges) if lo != -hi]
     # one artist for all boxes, so that every p has the same elements and the page stays small
     _filled(ax, [np.array([[lo, 0], [hi, 0], [hi, 1.6], [lo, 1.6]]) for lo, hi in hidden], "muted")
     _filled(ax, [np.vstack([curve, [curve[-1, 0], 0]]) for curve in curves], "negative")
-    ax.plot(*_joined([np.array([[e, 0], [e, 1.6]]) for e in q[1:-1]]), color=color.box, lw=1)
-    ax.plot(*_joined(curves), color=color.negative, lw=2.4)
+    ax.plot(*lines(edges, 0, 1.6), color=color.box, lw=1)
+    ax.plot(*joined(curves), color=color.negative, lw=2.4)
     ax.set(xlim=(-2, 2), ylim=(0, 1.6), xlabel="position of ξ", ylabel="bandwidth ν")
     aside = " The middle box has no sign of its own at any bandwidth." if hidden else ""
     return (
@@ -92,12 +88,6 @@ def _zero_curve(lo: float, hi: float) -> np.ndarray:
     return np.column_stack([xi, np.nan_to_num(critical_bandwidth(xi, 0, 1, lo, hi))])
 
 
-def _joined(lines: list[np.ndarray]) -> np.ndarray:
-    """Several lines as one, with gaps between them."""
-    gap = np.full((1, 2), np.nan)
-    return np.vstack([gap, *(np.vstack([line, gap]) for line in lines)]).T
-
-
 def _filled(ax: Axes, areas: list[np.ndarray], role: str) -> None:
     """Several areas as one patch; where there is none, one off the picture keeps its place."""
     areas = areas or [np.array([[8, 8], [9, 8], [9, 9]])]
@@ -111,9 +101,8 @@ def before_and_after(wide: Runs, narrow: Runs, theory: tuple[np.ndarray, np.ndar
     fig = new_figure((6.4, 3.8))
     fig.subplots_adjust(top=0.9, wspace=0.12)
     axes = fig.subplots(1, 2, sharey=True)
-    labels = [str(j + 1) for j in range(wide.coef.shape[1])]
     for ax, runs, beta in zip(axes, (wide, narrow), theory, strict=True):
-        boxplots(ax, runs.coef, beta, labels)
+        boxplots(ax, runs.coef, beta)
     axes[0].set_title("ν = 1")
     axes[1].set(title="ν = 0.53", ylabel="")
     return fig
@@ -129,9 +118,7 @@ def risk_curve(X: np.ndarray, world: Gaussian) -> Figure:
     close = [(np.abs(np.log(crit / nu)) < np.log(1.1)).mean() for nu in NU]
     ax.plot(NU, share, color=color.negative, label="sign flipped")
     ax.plot(NU, close, color=color.truth, ls="--", label="within 10% of a switch-off")
-    ax.set_xscale("log")
-    ax.set_xticks([0.1, 0.3, 1, 3], ["0.1", "0.3", "1", "3"])
-    ax.minorticks_off()
-    ax.set(xlim=(0.1, 3), ylim=(0, 0.3), xlabel="bandwidth ν", ylabel="share of entries")
+    bandwidth_axis(ax)
+    ax.set(xlim=(0.1, 3), ylim=(0, 0.3), ylabel="share of entries")
     ax.legend()
     return fig

@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ...algorithm import Explanation
-from ...plotting.style import color, new_figure, styled
+from ...plotting.results import by_sign
+from ...plotting.style import color, new_figure, plain, styled
 from ..experiments import Runs
 
 
@@ -29,8 +30,8 @@ def side_by_side(ours: Explanation, lime: Mapping[int, float]) -> Figure:
         color=color.surrogate,
         label="limetutor",
     )
-    ax.plot([lime[j] for j in order], rows, "x", color=color.xi, ms=9, mew=2.2, label="lime")
-    ax.set_yticks(rows, [ours.box_names[j] for j in order])
+    ax.plot([lime[j] for j in order], rows, "x", color=color.lime, ms=9, mew=2.2, label="lime")
+    ax.set_yticks(rows, [plain(ours.box_names[j]) for j in order])
     ax.set_xlabel("coefficient")
     ax.legend(loc="lower right")
     return fig
@@ -45,11 +46,10 @@ def run_again(fig: Figure, run: int, n: int, runs: Mapping[int, Runs], limit: fl
     ax = fig.subplots()
     rows = np.arange(len(order))
     ax.axvline(0, color=color.muted, lw=1)
-    colors = [color.positive if v >= 0 else color.negative for v in coef[order]]
-    ax.barh(rows, coef[order], color=colors, height=0.62)
+    ax.barh(rows, coef[order], color=by_sign(coef[order]), height=0.62)
     spread = chosen.coef[:, order]
     ax.hlines(rows, spread.min(axis=0), spread.max(axis=0), color=color.ink, lw=1.6)
-    ax.set_yticks(rows, [chosen.names[j] for j in order])
+    ax.set_yticks(rows, [plain(chosen.names[j]) for j in order])
     ax.set(xlim=(-limit, limit), xlabel="coefficient")
     top = [chosen.names[j] for j in np.argsort(-np.abs(coef))[:3]]
     return f"Run {run} with n = {n}: the three largest are {top[0]}, {top[1]} and {top[2]}."

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
 from ...theory import gaussian_tilt
-from ...worlds import standard_quantiles
 from ..experiments import Runs
-from .switch_off import box_of
+from .parts import bell, box_of, draw_edges, inside_boxes, minus, plateau, shade, signed, slanted
 
 
 def wave(x: np.ndarray) -> np.ndarray:
@@ -43,7 +42,7 @@ def means_inside_and_outside(
 
 def step_and_tangent(fig: Figure, nu: float, xi: float) -> str:
     """A curved f, its tangent at ξ, and LIME's surrogate, which is a step (β₀, β₀ + β₁)."""
-    lo, hi = box_of(xi)
+    box = box_of(xi)
     inside, outside = means_inside_and_outside(wave, xi, nu)
     slope = float(2 * np.cos(2 * xi))
     fig.subplots_adjust(bottom=0.13, top=0.98)
@@ -51,20 +50,18 @@ def step_and_tangent(fig: Figure, nu: float, xi: float) -> str:
         2, 1, height_ratios=(3.4, 1), sharex=True, gridspec_kw={"hspace": 0.1}
     )
     x = np.linspace(-3, 3, 97)
-    left, right = np.clip([lo, hi], -3.2, 3.2)  # the ends of an outer box fall off the picture
     for ax in (top, bottom):
-        ax.axvspan(left, right, color=color.box, alpha=0.16, lw=0)
+        shade(ax, box, 3.2, alpha=0.16)  # the ends of an outer box fall off the picture
     top.plot(x, wave(x), color=color.ink, label="f")
     reach = np.array([-0.5, 0.5])
     top.plot(xi + reach, wave(xi) + slope * reach, color=color.xi, ls="--", label="tangent at ξ")
-    steps = [-3.2, left, left, right, right, 3.2]
-    heights = [outside, outside, inside, inside, outside, outside]
-    top.plot(steps, heights, color=color.surrogate, lw=2.6, label="LIME's surrogate")
+    surrogate = plateau(box, inside, outside, 3.2)
+    top.plot(*surrogate, color=color.surrogate, lw=2.6, label="LIME's surrogate")
     top.plot(xi, wave(xi), "o", color=color.xi, ms=8)
     top.set(xlim=(-3, 3), ylim=(-1.5, 2.1), ylabel="f and its surrogate")
     top.legend(loc="upper left", ncols=3, columnspacing=1.2, handlelength=1.5)
-    law = gaussian_tilt(xi, nu, 0, 1, lo, hi)
-    height = np.exp(-((x - law.mu_tilde) ** 2) / (2 * law.sigma_tilde**2))
+    law = gaussian_tilt(xi, nu, 0, 1, *box)
+    height = bell(x, float(law.mu_tilde), float(law.sigma_tilde))
     bottom.fill_between(x, 0, height, color=color.sample, alpha=0.45, lw=0)
     bottom.text(-2.9, 0.75, "tilted law", color=color.sample)
     bottom.set(ylim=(0, 1.15), yticks=[], xlabel="x")
@@ -72,13 +69,12 @@ def step_and_tangent(fig: Figure, nu: float, xi: float) -> str:
     agree = "the two agree in sign" if beta * slope > 0 else "the two disagree in sign"
     return (
         f"At ν = {nu:.2f} the surrogate is {_signed(inside)} inside the box and {_signed(outside)} "
-        f"outside, so β₁ = {_signed(beta)}; the slope of f at ξ = {_signed(xi, False)} is "
+        f"outside, so β₁ = {_signed(beta)}; the slope of f at ξ = {minus(f'{xi:g}')} is "
         f"{_signed(slope)}: {agree}."
     )
 
 
-def _signed(value: float, plus: bool = True) -> str:
-    return (f"{value:+.2f}" if plus else f"{value:g}").replace("-", "−")
+_signed = partial(signed, plus=True)
 
 
 def factor(xi: np.ndarray, nu: float, p: int) -> np.ndarray:
@@ -91,12 +87,9 @@ def factor_curve(fig: Figure, nu: float, p: int) -> str:
     """The factor between slope and coefficient, at every position of ξ."""
     ax = fig.subplots()
     ax.axhline(0, color=color.muted, lw=1)
-    q = standard_quantiles(p)
-    for lo, hi in pairwise(q):
-        xi = np.linspace(max(lo, -2.5), min(hi, 2.5), 1 + 160 // p)
+    for xi, lo, hi in inside_boxes(p, reach=2.5, count=1 + 160 // p):
         ax.plot(xi, gaussian_tilt(xi, nu, 0, 1, lo, hi).gap, color=color.truth)
-    for edge in q[1:-1]:
-        ax.axvline(edge, color=color.box, lw=1)
+    draw_edges(ax, p)
     ours = np.array([0.961, 0.432])
     values = factor(ours, nu, p)
     ax.plot(ours, values, "o", color=color.xi, ms=8)
@@ -115,7 +108,7 @@ def factor_curve(fig: Figure, nu: float, p: int) -> str:
 def simple_f(runs: Runs, theory: np.ndarray) -> Figure:
     """Boxplots of repeated coefficients with the theory as crosses (paper: figure simple_f)."""
     fig = new_figure((6.4, 3.6))
-    boxplots(fig.subplots(), runs.coef, theory, [str(j + 1) for j in range(runs.coef.shape[1])])
+    boxplots(fig.subplots(), runs.coef, theory)
     return fig
 
 
@@ -126,11 +119,6 @@ def two_tables(*tables: tuple[str, Runs, np.ndarray]) -> Figure:
     fig.subplots_adjust(top=0.95, bottom=0.12, hspace=0.62)
     for ax, (title, runs, theory) in zip(fig.subplots(len(tables), 1), tables, strict=True):
         boxplots(ax, runs.coef, theory, runs.names)
-        _slanted(ax)
-        ax.set(title=title, xlabel="")
+        slanted(ax)
+        ax.set_title(title)
     return fig
-
-
-def _slanted(ax: Axes) -> None:
-    for label in ax.get_xticklabels():
-        label.set(rotation=40, ha="right", rotation_mode="anchor")

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...closed_forms import limit
+from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, styled
 from ..experiments import running_example
 
@@ -26,8 +27,7 @@ def _bars(ax: Axes, nu: float) -> np.ndarray:
     coef = limit(f, xi, world, nu).coef
     places = np.arange(1, len(coef) + 1)
     ax.axhline(0, color=color.muted, lw=1)
-    colors = [color.positive if value >= 0 else color.negative for value in coef]
-    ax.bar(places, coef, color=colors, width=0.62)
+    ax.bar(places, coef, color=by_sign(coef), width=0.62)
     ax.plot(places, f.a, "_", color=color.ink, ms=16, mew=2.4)
     ax.set(xlim=(0.4, 10.6), ylim=(-11, 18), xticks=places)
     ax.set(xlabel="feature", ylabel="coefficient")
@@ -48,7 +48,7 @@ def cover() -> Figure:
         "feature 2 is gone",
         (2, -0.4),
         (3.6, -7),
-        color=color.xi,
-        arrowprops={"arrowstyle": "->", "color": color.xi, "lw": 1.6},
+        color=color.alarm,
+        arrowprops={"arrowstyle": "->", "color": color.alarm, "lw": 1.6},
     )
     return fig

@@ -1,0 +1,160 @@
+"""What the figures of several chapters share: boxes, curves, axes, and numbers in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from ...plotting.results import ten_to_the
+from ...plotting.style import color
+from ...worlds import Boxes, Gaussian
+
+NU = np.geomspace(0.1, 3, 80)
+
+# --- the boxes of N(0, 1) --------------------------------------------------------------------
+
+
+@cache
+def standard_boxes(p: int = 4) -> Boxes:
+    """N(0, 1) cut into p boxes, as a world of one feature."""
+    return Gaussian(p=p).boxes(1)
+
+
+def inner_edges(p: int = 4) -> np.ndarray:
+    """The p - 1 edges between them."""
+    return standard_boxes(p).edges[0]
+
+
+def boxes_of(xi: np.ndarray, p: int = 4) -> np.ndarray:
+    """Index of the box of each value; the world decides to which box an edge belongs."""
+    return standard_boxes(p).discretize(np.asarray(xi, float)[:, None])[:, 0]
+
+
+def box_of(xi: float, p: int = 4) -> tuple[float, float]:
+    """Ends of the box of ξ."""
+    return standard_boxes(p).ends(0, int(boxes_of(np.array([xi]), p)[0]))
+
+
+def inside_boxes(
+    p: int, reach: float, count: int, inset: float = 0.0
+) -> Iterator[tuple[np.ndarray, float, float]]:
+    """Positions of ξ in every box within ±reach, from end to end, and the ends of the box."""
+    for box in range(p):
+        lo, hi = standard_boxes(p).ends(0, box)
+        first, last = np.clip([lo, hi], -reach, reach)
+        yield np.linspace(first + inset, last - inset, count), lo, hi
+
+
+def draw_edges(ax: Axes, p: int = 4, lw: float = 1, alpha: float | None = None) -> None:
+    """A line at every edge."""
+    for edge in inner_edges(p):
+        ax.axvline(edge, color=color.box, lw=lw, alpha=alpha)
+
+
+def shade(ax: Axes, ends: tuple[float, float], reach: float, alpha: float = 0.18) -> None:
+    """A box as a band, which may have no end."""
+    ax.axvspan(*np.clip(ends, -reach, reach), color=color.box, alpha=alpha, lw=0)
+
+
+# --- curves ----------------------------------------------------------------------------------
+
+
+def bell(x: np.ndarray, mean: float = 0.0, sd: float = 1.0) -> np.ndarray:
+    """A normal density scaled to peak at 1; also the Gaussian weight around ``mean``."""
+    return np.exp(-((x - mean) ** 2) / (2 * sd**2))
+
+
+def lines(at: np.ndarray, bottom: float, top: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Vertical lines as one path with gaps, so that their number may change between frames."""
+    at = np.asarray(at, float)
+    y = np.stack([np.broadcast_to(v, at.shape) for v in (bottom, top, np.nan)], axis=1)
+    return np.repeat(at, 3), y.ravel()
+
+
+def joined(curves: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Curves of points (k, 2), or none, as one path with a gap behind each."""
+    gap = np.full((1, 2), np.nan)
+    x, y = np.vstack([part for curve in curves for part in (curve, gap)] or [gap]).T
+    return x, y
+
+
+def steps(edges: np.ndarray, heights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The outline of a histogram as one path."""
+    return np.repeat(edges, 2), np.concatenate([[0], np.repeat(heights, 2), [0]])
+
+
+def plateau(
+    ends: tuple[float, float], inside: float, outside: float, reach: float
+) -> tuple[list[float], list[float]]:
+    """A surrogate of one feature as a path: one value in the box of ξ, another around it."""
+    lo, hi = (float(end) for end in np.clip(ends, -reach, reach))
+    return [-reach, lo, lo, hi, hi, reach], [outside, outside, inside, inside, outside, outside]
+
+
+def against_bandwidth(ax: Axes, value: Callable[[np.ndarray], np.ndarray], nu: float) -> None:
+    """What the theory says at every bandwidth, with a dot at this one."""
+    ax.axhline(0, color=color.muted, lw=1)
+    ax.plot(NU, value(NU), color=color.truth)
+    ax.plot(nu, value(np.asarray(nu)), "o", color=color.truth, ms=9)
+    bandwidth_axis(ax)
+
+
+# --- axes ------------------------------------------------------------------------------------
+
+Ticks = Sequence[float] | Mapping[float, str]
+
+
+def log_axes(ax: Axes, x: Ticks | None = None, y: Ticks | None = None) -> None:
+    """Logarithmic scales with ticks at these values, or under these names, and none between."""
+    for axis, ticks in (("x", x), ("y", y)):
+        if ticks is not None:
+            named = ticks if isinstance(ticks, Mapping) else {at: f"{at:g}" for at in ticks}
+            ax.set(**{f"{axis}scale": "log"})
+            ax.set(**{f"{axis}ticks": list(named), f"{axis}ticklabels": list(named.values())})
+    ax.minorticks_off()
+
+
+def powers(exponents: Sequence[int]) -> dict[float, str]:
+    """Ticks at powers of ten."""
+    return {10.0**k: ten_to_the(k) if k else "1" for k in exponents}
+
+
+def bandwidth_axis(ax: Axes, y: Ticks | None = None) -> None:
+    """The bandwidths from 0.1 to 3."""
+    log_axes(ax, x=[0.1, 0.3, 1, 3], y=y)
+    ax.set(xlim=(0.09, 3.3), xlabel="bandwidth ν")
+
+
+def slanted(ax: Axes) -> None:
+    """Long names below an axis at a slant, with their ends at the ticks."""
+    for label in ax.get_xticklabels():
+        label.set(rotation=40, ha="right", rotation_mode="anchor")
+    ax.set_xlabel("")
+
+
+# --- numbers ---------------------------------------------------------------------------------
+
+
+def agreement(a: np.ndarray, b: np.ndarray) -> float:
+    """The cosine of the angle between two explanations: 1 if they are the same up to scale."""
+    return float(a @ b / np.sqrt((a @ a) * (b @ b))) if np.any(a) and np.any(b) else 0.0
+
+
+def signed(value: float, digits: int = 2, plus: bool = False) -> str:
+    """A number with a typographic minus, and no sign before a rounded zero."""
+    text = f"{value:{'+' if plus else ''}.{digits}f}"
+    return minus(text) if float(text) else text.lstrip("+-")
+
+
+def minus(text: str) -> str:
+    """Text with a typographic minus for each hyphen."""
+    return text.replace("-", "−")
+
+
+def scientific(value: float) -> str:
+    """A number of two digits and a power of ten: 8.4·10¹⁶."""
+    mantissa, power = f"{value:.1e}".split("e")
+    return f"{mantissa}·{ten_to_the(int(power))}"
