@@ -10,3 +10,22 @@
   addEventListener("load", () => Promise.resolve(window.MathJax?.startup?.promise).then(reach));
   addEventListener("resize", reach);
 })();
+
+// Paper is white: a dark page is printed in the colours of the light theme, code and tables included.
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  let onScreen = null; // the theme to come back to
+  const print = (printing) => {
+    if (printing && onScreen === null && root.dataset.theme === "dark") {
+      onScreen = root.dataset.theme;
+      root.dataset.theme = "light";
+    } else if (!printing && onScreen !== null) {
+      root.dataset.theme = onScreen;
+      onScreen = null;
+    }
+  };
+  addEventListener("beforeprint", () => print(true));
+  addEventListener("afterprint", () => print(false));
+  matchMedia("print").addEventListener("change", (event) => print(event.matches));
+})();

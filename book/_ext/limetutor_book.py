@@ -46,6 +46,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-before-read-docs", execute_side_by_side)
     app.connect("html-page-context", tidy_scripts, priority=900)
     app.connect("html-page-context", mend_roles, priority=900)
+    app.connect("html-collect-pages", forget_old_words)
     app.connect("build-finished", leave_stamp)
     app.add_css_file("limetutor.css", priority=900)
     app.add_js_file("limetutor.js", loading_method="defer")
@@ -143,7 +144,19 @@ def mend_roles(
         context["body"] = body.replace('<div role="list" class="citation-list">', "<div>")
 
 
+def forget_old_words(app: Sphinx) -> list[Any]:
+    """Drop words that no page has any more: Sphinx keeps all it ever listed for the search."""
+    indexer = getattr(app.builder, "indexer", None)
+    for words in (indexer._mapping, indexer._title_mapping) if indexer else ():
+        for word in [word for word, pages in words.items() if not pages]:
+            del words[word]
+    return []
+
+
 def leave_stamp(app: Sphinx, exception: Exception | None) -> None:
-    """Say when the site was last built, for tests that must not look at an old one."""
-    if exception is None and app.builder.format == "html":
-        (Path(app.outdir) / ".built").touch()
+    """Say when the site was last built, for tests that must not look at an old or a failed one."""
+    stamp = Path(app.outdir) / ".built"
+    if exception is not None or (app.keep_going and app._warncount):  # -W --keep-going
+        stamp.unlink(missing_ok=True)
+    elif app.builder.format == "html":
+        stamp.touch()
