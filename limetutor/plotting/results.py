@@ -39,16 +39,16 @@ def coefficients(explanation: Any) -> Figure:
 @styled
 def findings(audit: Any) -> Figure:
     """The largest coefficients with 95% intervals; those an audit doubts are hollow and say why."""
-    case, doubts = audit.case, _doubts(audit)
-    order = np.argsort(-np.abs(case.coef), kind="stable").tolist()
-    doubted = [j for j in order if case.names[j] in doubts]
+    subject, doubts = audit.case.subject, _doubts(audit)
+    order = subject.order().tolist()
+    doubted = [j for j in order if subject.names[j] in doubts]
     shown = [*dict.fromkeys([*order[:3], *doubted, *order])][:AUDITED]
     rows = sorted(shown, key=order.index)[::-1]
-    names, below = _labels((case.names[j] for j in rows), len(order), 18)
+    names, below = _labels((subject.names[j] for j in rows), len(order), 18)
     fig = new_figure((6.4, 1.4 + 0.42 * max(len(names), 2)))
     fig.subplots_adjust(left=max(_room(names), 0.24), right=0.72, bottom=0.6 / fig.get_figheight())
     ax = fig.subplots()
-    bars, reasons = _bars(case, rows), [doubts.get(case.names[j], "") for j in rows]
+    bars, reasons = _bars(subject, rows), [doubts.get(subject.names[j], "") for j in rows]
     hues = by_sign(bars.coef)
     faces = ["none" if reason else hue for reason, hue in zip(reasons, hues, strict=True)]
     bars.draw(ax, color=faces, edgecolor=hues, lw=1.6)

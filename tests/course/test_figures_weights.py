@@ -8,7 +8,7 @@ import pytest
 import limetutor as lt
 from limetutor.course.experiments import running_example
 from limetutor.course.figures import weights
-from limetutor.kernels import log_weights
+from limetutor.kernels import KERNELS
 from limetutor.laws import tilted_normal
 from limetutor.normal_limit import effective_sample_size
 
@@ -79,7 +79,7 @@ def test_lime_weighs_an_example_that_shares_no_box_by_two_fifths() -> None:
         )
         z = np.arange(d) >= np.arange(d + 1)[:, None]
         boxes = lt.Gaussian().boxes(d)
-        ours = log_weights("mismatch", np.zeros(d), 0.75 * np.sqrt(d), boxes)(z.astype(float), z)
+        ours = KERNELS["mismatch"].log_weights(z * 1.0, z, np.zeros(d), 0.75 * np.sqrt(d), boxes)
         assert np.exp(ours) == pytest.approx(theirs)
         assert theirs[-1] == pytest.approx(np.exp(-1 / (2 * 0.75**2)))
     assert len(weights.distances().axes[0].lines) == 4

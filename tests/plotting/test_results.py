@@ -16,7 +16,7 @@ from limetutor.plotting.style import color, new_figure, styled
 
 
 def result(coef: Any, stderr: Any = None, names: Any = None) -> SimpleNamespace:
-    """As much of an explanation, and of the case of an audit, as its picture needs."""
+    """As much of an explanation as its pictures need."""
     coef = np.asarray(coef, float)
     names = tuple(f"x{j + 1}" for j in range(len(coef))) if names is None else tuple(names)
     return SimpleNamespace(
@@ -28,13 +28,13 @@ def result(coef: Any, stderr: Any = None, names: Any = None) -> SimpleNamespace:
     )
 
 
-def audited(case: SimpleNamespace, doubted: Any = (), whole: Any = ()) -> SimpleNamespace:
+def audited(subject: SimpleNamespace, doubted: Any = (), whole: Any = ()) -> SimpleNamespace:
     """An audit with one finding for each (code, name), and some of the explanation as a whole."""
     found = [
         SimpleNamespace(code=code, features=(name,), severity="warning") for code, name in doubted
     ]
     found += [SimpleNamespace(code=code, features=(), severity="serious") for code in whole]
-    return SimpleNamespace(case=case, findings=tuple(found))
+    return SimpleNamespace(case=SimpleNamespace(subject=subject), findings=tuple(found))
 
 
 PICTURES = {"coefficients": coefficients, "findings": lambda subject: findings(audited(subject))}

@@ -22,14 +22,9 @@ def side_by_side(ours: Explanation, lime: Mapping[int, float]) -> Figure:
     ax = fig.subplots()
     rows = np.arange(len(order))
     ax.axvline(0, color=color.muted, lw=1)
-    ax.errorbar(
-        ours.coef[order],
-        rows,
-        xerr=1.96 * ours.stderr[order],
-        fmt="o",
-        color=color.surrogate,
-        label="limetutor",
-    )
+    coef, ends = ours.coef[order], ours.interval(0.95)[order].T
+    reach = np.abs(ends - coef)
+    ax.errorbar(coef, rows, xerr=reach, fmt="o", color=color.surrogate, label="limetutor")
     ax.plot([lime[j] for j in order], rows, "x", color=color.lime, ms=9, mew=2.2, label="lime")
     ax.set_yticks(rows, [plain(ours.box_names[j]) for j in order])
     ax.set_xlabel("coefficient")
