@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from drawing import said
 
 import limetutor as lt
 from limetutor.course.figures import beyond_linear as figures
-from limetutor.plotting.style import new_figure
 from limetutor.worlds import standard_quantiles
 
 Q = standard_quantiles(4)[3]
@@ -48,11 +48,11 @@ def test_the_smallest_bandwidth_leaves_a_secant(xi: float):
 
 
 def test_the_sentences():
-    said = figures.curved(new_figure(), 1.0, "x²", 4)
-    assert "is −0.655, and the slope there would give +0.127" in said
-    said = figures.side_by_side(new_figure(), 1.0, "linear")
-    assert "Shapley values is 0.96; with the gradient −0.30" in said
-    assert "the gradient is zero" in figures.side_by_side(new_figure(), 1.0, "forest")
+    text = said(figures.curved, 1.0, "x²", 4)
+    assert "is −0.655, and the slope there would give +0.127" in text
+    text = said(figures.side_by_side, 1.0, "linear")
+    assert "Shapley values is 0.96; with the gradient −0.30" in text
+    assert "the gradient is zero" in said(figures.side_by_side, 1.0, "forest")
 
 
 @pytest.mark.parametrize("model", ["linear", "kernel ridge", "forest"])

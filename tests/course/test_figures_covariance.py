@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from drawing import said
 
 import limetutor as lt
 from limetutor.course.experiments import running_example
@@ -51,9 +52,9 @@ def test_the_mean_weight_is_that_of_the_limit():
 
 @pytest.mark.parametrize("scaled", [True, False])
 def test_the_sentence_names_the_condition_number(scaled: bool):
-    said = covariance.eigenvalues(new_figure(), 0.53, scaled, 4)
+    text = said(covariance.eigenvalues, 0.53, scaled, 4)
     values = np.linalg.eigvalsh(sigma(0.53))
-    assert f"condition number of {values[-1] / values[0]:.2g}." in said
+    assert f"condition number of {values[-1] / values[0]:.2g}." in text
 
 
 def test_numbers_are_written_for_readers():

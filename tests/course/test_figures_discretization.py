@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from drawing import said
 from scipy import stats
 
 from limetutor.course.figures import discretization as figures
-from limetutor.plotting.style import new_figure, styled
 from limetutor.worlds import Empirical, edge_stderr, misplaced_share, standard_quantiles
-
-
-def drawn(draw, **values):
-    return styled(lambda: draw(new_figure(), **values))()
 
 
 @pytest.mark.parametrize("p", [2, 4, 5, 10])
@@ -89,7 +85,7 @@ def test_quantiles_figure_draws():
 @pytest.mark.parametrize("p", [2, 4, 32])
 @pytest.mark.parametrize("patient", [22.0, 29.4])
 def test_body_mass_says_which_box(p, patient):
-    sentence = drawn(figures.body_mass, p=p, patient=patient)
+    sentence = said(figures.body_mass, p=p, patient=patient)
     values = figures._bmi()[:, None]
     boxes = Empirical(values, p=p).boxes()
     own = boxes.discretize(np.array([[patient]]))[0, 0]
@@ -98,20 +94,13 @@ def test_body_mass_says_which_box(p, patient):
 
 
 def test_convergence_says_whether_the_box_is_the_same():
-    assert "another box" in drawn(figures.convergence, n=500, which=3)
-    assert "the same box" in drawn(figures.convergence, n=10, which=2)
+    assert "another box" in said(figures.convergence, n=500, which=3)
+    assert "the same box" in said(figures.convergence, n=10, which=2)
 
 
 def test_crossing_changes_the_box_between_its_sides():
-    below, above = (drawn(figures.crossing, xi=xi, nu=1) for xi in (0.67, 0.68))
+    below, above = (said(figures.crossing, xi=xi, nu=1) for xi in (0.67, 0.68))
     assert "third box" in below
     assert "is 0.00" in below
     assert "highest box" in above
     assert "is 1.16" in above
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(-0.001, "0.00"), (-1.5, "−1.50"), (0, "0.00"), (2.346, "2.35")]
-)
-def test_signed_numbers_have_no_minus_zero(value, text):
-    assert figures.signed(value) == text

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from drawing import said
 
 from limetutor import images
 from limetutor.course.figures import images as figures
-from limetutor.plotting.style import new_figure
 
 
 def test_empty_superpixels_are_seen_only_against_a_grey_reference():
@@ -18,9 +18,9 @@ def test_empty_superpixels_are_seen_only_against_a_grey_reference():
     paper, grey = (images.image_limit(five, image, labels, reference=tone).coef for tone in (0, 8))
     np.testing.assert_array_equal(paper[empty], 0)
     assert np.abs(grey[empty]).max() > 1
-    said = figures.hidden_tone(new_figure(), 8.0, 5)
-    assert "0 of 16 superpixels" in said
-    assert "in row 2, column 3" in said
+    text = said(figures.hidden_tone, 8.0, 5)
+    assert "0 of 16 superpixels" in text
+    assert "in row 2, column 3" in text
 
 
 def test_superpixels_that_follow_the_tones_leave_less_to_explain():
@@ -39,8 +39,8 @@ def test_the_bandwidth_leads_from_occlusion_to_banzhaf_values():
     np.testing.assert_allclose(wide, images.difference_of_means(sums, 0.5), atol=1e-4)
     lime = images.weighted_fit(sums, 0.25, "cosine")[1:]
     assert np.abs(lime - wide).max() < 0.03  # lime's setting is close to equal weights
-    assert "probability 0.62" in figures.bandwidths(new_figure(), 1.0, "mismatch")
-    assert "probability" not in figures.bandwidths(new_figure(), 1.0, "cosine")
+    assert "probability 0.62" in said(figures.bandwidths, 1.0, "mismatch")
+    assert "probability" not in said(figures.bandwidths, 1.0, "cosine")
 
 
 def test_the_whole_story_has_four_panels():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from drawing import said
 from lime.lime_tabular import LimeTabularExplainer
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
@@ -13,7 +14,6 @@ from limetutor.course.datasets import diabetes
 from limetutor.course.experiments import repeat_lime
 from limetutor.course.figures import real_lime
 from limetutor.lime_bridge import repaired
-from limetutor.plotting.style import new_figure
 
 TABLE, Y = diabetes()
 X = TABLE.to_numpy()
@@ -61,8 +61,8 @@ def test_the_width_moves_no_linear_coefficient_and_ridge_shrinks_all_together(ex
 def test_the_slider_of_the_width_says_what_ridge_leaves(explainer, width: float) -> None:
     world = lt.from_lime(explainer)
     at = real_lime.at_width(MODELS["tree"], XI, world, width)
-    text = real_lime.width_slider(
-        new_figure(), width=width, model="tree", models=MODELS, xi=XI, world=world
+    text = said(
+        real_lime.width_slider, width=width, model="tree", models=MODELS, xi=XI, world=world
     )
     assert f"{at.shrinkage.min():.1%} to {at.shrinkage.max():.1%}" in text
 
@@ -79,7 +79,7 @@ def test_the_staircase_is_the_limit_at_any_bandwidth() -> None:
 def test_only_an_odd_number_of_boxes_hides_the_middle(p: int) -> None:
     height = real_lime.coefficient_by_position(p, np.array([1e-3]))[0]
     assert (abs(height) < 1e-9) == (p % 2 == 1)
-    text = real_lime.boxes_decide(new_figure(), p=p, xi=1e-3)
+    text = said(real_lime.boxes_decide, p=p, xi=1e-3)
     assert ("hidden" in text) == (p % 2 == 1)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from drawing import said
 
 import limetutor as lt
 from limetutor.course.experiments import repeat_fits, running_example
 from limetutor.course.figures import samples
 from limetutor.normal_limit import asymptotic_covariance
-from limetutor.plotting.style import new_figure
 
 
 def test_fits_in_a_stack_are_the_fits_one_by_one() -> None:
@@ -41,7 +41,7 @@ def test_small_runs_are_biased_and_wider() -> None:
 
 @pytest.mark.parametrize(("n", "nu"), [(30, 0.53), (2000, 1.0)])
 def test_the_picture_of_the_normal_limit_says_what_it_shows(n: int, nu: float) -> None:
-    text = samples.normal_limit(new_figure(), n=n, nu=nu)
+    text = said(samples.normal_limit, n=n, nu=nu)
     assert f"n = {n} at ν = {nu:g}" in text
 
 
@@ -70,7 +70,7 @@ def test_tilted_samples_get_better_as_the_bandwidth_shrinks_and_weighted_ones_wo
     assert tilted == sorted(tilted)
     weighted = [samples.sizes(nu, 1.0).weighted for nu in (0.3, 0.53, 1.0, 2.2)]
     assert weighted == sorted(weighted, reverse=True)
-    assert "orders of magnitude" in samples.four_answers(new_figure(), nu=1.0, eps=1.0)
+    assert "orders of magnitude" in said(samples.four_answers, nu=1.0, eps=1.0)
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from drawing import said
 from scipy import stats
 
 from limetutor.course.figures import sampling as figures
-from limetutor.plotting.style import new_figure, styled
 from limetutor.sampling import sampler
 from limetutor.worlds import Empirical, Gaussian
-
-
-def drawn(draw, **values):
-    return styled(lambda: draw(new_figure(), **values))()
 
 
 def test_boxes_first_and_gaussian_cannot_be_told_apart():
@@ -101,10 +97,10 @@ def test_z_jumps_at_an_edge_and_weights_do_not():
 
 
 def test_sentences_change_with_the_controls():
-    assert drawn(figures.three_ways, n=10, how="boxes") != drawn(
+    assert said(figures.three_ways, n=10, how="boxes") != said(
         figures.three_ways, n=10, how="gaussian"
     )
-    assert "inside" in drawn(figures.three_ways, n=10_000, how="boxes")
-    assert "outside" in drawn(figures.three_ways, n=10_000, how="own")
-    assert "p = 8" in drawn(figures.column, p=8, name="bp")
-    assert "Around ξ = −1.20 with ν = 0.10" in drawn(figures.general_setting, nu=0.1, xi=-1.2)
+    assert "inside" in said(figures.three_ways, n=10_000, how="boxes")
+    assert "outside" in said(figures.three_ways, n=10_000, how="own")
+    assert "p = 8" in said(figures.column, p=8, name="bp")
+    assert "Around ξ = −1.20 with ν = 0.10" in said(figures.general_setting, nu=0.1, xi=-1.2)

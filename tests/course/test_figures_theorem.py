@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from drawing import said
 
 import limetutor as lt
 from limetutor.course.datasets import boston, diabetes
 from limetutor.course.experiments import linear_example
 from limetutor.course.figures import theorem
 from limetutor.normal_limit import effective_sample_size
-from limetutor.plotting.style import new_figure
 
 WORLD = lt.Gaussian()
 
@@ -36,10 +36,10 @@ def test_the_step_is_what_lime_tends_to(xi: float, nu: float):
 
 
 def test_the_step_and_the_tangent_may_disagree():
-    said = theorem.step_and_tangent(new_figure((6.4, 4.2)), 1.0, 0.961)
-    assert "β₁ = +0.45" in said
-    assert "is −0.69: the two disagree in sign" in said
-    assert "agree in sign" in theorem.step_and_tangent(new_figure((6.4, 4.2)), 1.0, 0.2)
+    text = said(theorem.step_and_tangent, 1.0, 0.961)
+    assert "β₁ = +0.45" in text
+    assert "is −0.69: the two disagree in sign" in text
+    assert "agree in sign" in said(theorem.step_and_tangent, 1.0, 0.2)
 
 
 @pytest.mark.parametrize("p", [2, 4, 10])
@@ -50,11 +50,11 @@ def test_the_factor_is_the_coefficient_of_slope_one(p: int):
 
 
 def test_the_sentence_on_the_factor():
-    said = theorem.factor_curve(new_figure(), 1.0, 4)
-    assert "+1.14 at ξ = 0.961 and +0.18 at ξ = 0.432" in said
-    assert "the same sign, one 6.5 times" in said
-    assert "opposite signs" in theorem.factor_curve(new_figure(), 0.3, 4)
-    assert "more than 100 times" in theorem.factor_curve(new_figure(), 0.53, 4)
+    text = said(theorem.factor_curve, 1.0, 4)
+    assert "+1.14 at ξ = 0.961 and +0.18 at ξ = 0.432" in text
+    assert "the same sign, one 6.5 times" in text
+    assert "opposite signs" in said(theorem.factor_curve, 0.3, 4)
+    assert "more than 100 times" in said(theorem.factor_curve, 0.53, 4)
 
 
 @pytest.mark.parametrize("table", [boston(), diabetes()], ids=["boston", "diabetes"])

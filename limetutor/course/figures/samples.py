@@ -12,7 +12,7 @@ from ...closed_forms import limit
 from ...normal_limit import SampleSize, asymptotic_covariance, samples_needed
 from ...plotting.style import color, new_figure, styled
 from ..experiments import Runs, repeat_fits, running_example
-from .parts import bell, log_axes, powers, scientific
+from .parts import bell, draw_intervals, holds, log_axes, powers, scientific
 
 RUNS = 300
 SCORES = np.linspace(-4, 4, 28)  # edges of the bars, in standard deviations
@@ -54,7 +54,7 @@ def normal_limit(fig: Figure, n: int, nu: float) -> str:
 
 def covered(runs: Runs, beta: np.ndarray) -> np.ndarray:
     """Which 95% intervals hold the limit, (runs, d) of bool."""
-    return np.abs(runs.coef - beta) <= 1.96 * runs.coef_stderr
+    return holds(runs.coef, runs.coef_stderr, beta)
 
 
 @styled
@@ -62,15 +62,9 @@ def intervals(runs: Runs, beta: np.ndarray, j: int, shown: int = 60) -> Figure:
     """The 95% intervals of one coefficient in the first runs; those that miss the limit stand out."""
     fig = new_figure((6.4, 3.3))
     ax = fig.subplots()
-    hit = covered(runs, beta)[:shown, j]
-    places = np.arange(1, len(hit) + 1)
-    low, high = (runs.coef[:shown, j] + k * 1.96 * runs.coef_stderr[:shown, j] for k in (-1, 1))
     ax.axhline(0, color=color.muted, lw=1, ls=":")
-    ax.axhline(beta[j], color=color.truth, lw=2)
-    for which, hue, width in ((hit, color.surrogate, 1.8), (~hit, color.alarm, 3.0)):
-        ax.vlines(places[which], low[which], high[which], color=hue, lw=width)
-        ax.plot(places[which], runs.coef[:shown, j][which], ".", color=hue, ms=7)
-    ax.set(xlim=(0, len(hit) + 1), xlabel="run", ylabel=f"coefficient {j + 1}")
+    draw_intervals(ax, runs.coef[:shown, j], runs.coef_stderr[:shown, j], float(beta[j]))
+    ax.set_ylabel(f"coefficient {j + 1}")
     return fig
 
 

@@ -14,7 +14,7 @@ from ...plotting.style import color, new_figure, styled
 from ...worlds import Empirical, Gaussian
 from ..datasets import diabetes
 from ..experiments import running_example
-from .parts import log_axes
+from .parts import draw_intervals, log_axes
 
 CORNERS = ((False, False), (True, False), (False, True), (True, True))
 XI = (0.9, 0.4)
@@ -129,10 +129,6 @@ def intervals(coef: np.ndarray, stderr: np.ndarray, theory: float) -> Figure:
     """One 95% interval a run; those that miss the theory stand out."""
     fig = new_figure((6.4, 3.4))
     ax = fig.subplots()
-    place = np.arange(1, len(coef) + 1)
-    for hit, hue in ((True, color.surrogate), (False, color.alarm)):
-        k = (np.abs(coef - theory) <= 1.96 * stderr) == hit
-        ax.errorbar(place[k], coef[k], 1.96 * stderr[k], fmt="o", color=hue, ms=4, lw=1.6)
-    ax.axhline(theory, color=color.truth, lw=1.6)
-    ax.set(xlabel="run", ylabel="first coefficient", xlim=(0, len(coef) + 1))
+    draw_intervals(ax, coef, stderr, theory)
+    ax.set_ylabel("first coefficient")
     return fig

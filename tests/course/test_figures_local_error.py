@@ -1,0 +1,61 @@
+"""What the figures of the chapter on the local error show, recomputed another way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from drawing import drawn, in_colour, said, xy
+from scipy import stats
+
+import limetutor as lt
+from limetutor.course.figures import local_error
+from limetutor.plotting.style import color
+
+Q = stats.norm.ppf(0.75)
+BOXES = [(-np.inf, -Q), (-Q, 0), (0, Q), (Q, np.inf)]
+
+
+def landed(xi: float, nu: float, lo: float, hi: float) -> float:
+    """Mean of the tilted law within a box, by scipy's truncated normal."""
+    mean, sd = xi / (1 + nu**2), nu / np.hypot(1, nu)
+    return stats.truncnorm((lo - mean) / sd, (hi - mean) / sd, mean, sd).mean()
+
+
+@pytest.mark.parametrize(("xi", "lo", "hi"), [(0.961, Q, np.inf), (0.6, 0, Q), (-1.5, -np.inf, -Q)])
+def test_the_surrogate_lands_on_the_mean_of_its_box(xi, lo, hi):
+    text, fig = drawn(local_error.landing, 1.0, xi)
+    assert f"were at {landed(xi, 1.0, lo, hi):.2f} instead of {xi:.2f}" in text
+    (cross,) = in_colour(fig.axes[0], color.truth, "X")
+    assert xy(cross)[0, 0] == pytest.approx(landed(xi, 1.0, lo, hi), abs=1e-9)
+    (dot,) = in_colour(fig.axes[1], color.truth, "o")
+    assert xy(dot)[0] == pytest.approx([1.0, landed(xi, 1.0, lo, hi) - xi], abs=1e-9)
+
+
+def test_the_saw_tooth_jumps_where_the_box_changes():
+    jump = landed(Q, 1.0, Q, np.inf) - landed(Q, 1.0, 0, Q)
+    assert f"jumps by {jump:.2f}" in said(local_error.across_the_boxes, 1.0)
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.53, 1.0, 3.0])
+def test_the_error_passes_through_zero_in_every_box(nu):
+    """The mean of a box lies inside it: beyond ξ at its lower end, short of ξ at its upper one."""
+    zeros = 0
+    text, fig = drawn(local_error.across_the_boxes, nu)
+    teeth = [line for line in in_colour(fig.axes[0], color.truth) if len(xy(line)) > 2]
+    for (lo, hi), tooth in zip(BOXES, teeth, strict=True):
+        xi = np.linspace(max(lo, -2.5), min(hi, 2.5), 30)
+        error = np.array([landed(at, nu, lo, hi) for at in xi]) - xi
+        zeros += np.count_nonzero(np.diff(np.sign(error)))
+        # the grids differ; the tooth is smooth
+        np.testing.assert_allclose(np.interp(xi, *xy(tooth).T), error, atol=2e-3)
+    assert f"passes through zero in {zeros} of the 4 boxes" in text
+
+
+def test_the_arrow_runs_from_zero_to_the_predicted_error():
+    f, xi, world = lt.Linear([10.0, -10.0]), [0.961, 0.432], lt.Gaussian()
+    runs = lt.repeat(f, xi, world, 1.0, n=500, runs=20)
+    ax = local_error.histogram(runs, 3.5).axes[0]
+    assert sum(bar.get_height() for bar in ax.patches) == 20
+    (arrow,) = ax.texts
+    assert (arrow.xy[0], arrow.xyann[0]) == (0, 3.5)
+    assert [line.get_xdata()[0] for line in in_colour(ax, color.truth)] == [3.5]

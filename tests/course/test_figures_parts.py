@@ -1,0 +1,136 @@
+"""What the figures share: boxes as the world has them, paths with gaps, ticks, numbers in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from drawing import said, xy
+from scipy import stats
+
+from limetutor.course.figures import (
+    discretization,
+    parts,
+    real_lime,
+    switch_off,
+    theorem,
+    weights,
+)
+from limetutor.plotting.style import color, new_figure
+from limetutor.worlds import Gaussian
+
+Q = stats.norm.ppf(0.75)
+
+
+@pytest.mark.parametrize("p", [2, 4, 5, 32])
+def test_a_value_lies_in_the_box_the_world_says_on_edges_too(p):
+    boxes = Gaussian(p=p).boxes(1)
+    values = np.concatenate([boxes.edges[0], np.nextafter(boxes.edges[0], -9), [-9, 9, 0.3]])
+    index = boxes.discretize(values[:, None])[:, 0]
+    np.testing.assert_array_equal(parts.boxes_of(values, p), index)
+    for value, box in zip(values, index, strict=True):
+        lo, hi = parts.box_of(value, p)
+        assert (lo, hi) == boxes.ends(0, box)
+        assert lo <= value < hi
+
+
+def test_figures_agree_on_the_box_of_an_instance_on_an_edge():
+    assert "third box" in said(discretization.crossing, 0.0, 1)
+    assert "lies in box 3" in said(real_lime.boxes_decide, 4, 0.0)
+    assert f"middle of the box is {Q / 2:.2f}" in said(switch_off.tug_of_war, 1.0, 0.0)
+    mass = stats.norm(0, np.sqrt(0.5)).cdf([0, Q])
+    assert f"has mass {mass[1] - mass[0]:.2f}" in said(weights.tilt_over_boxes, 1.0, 0.0)
+    assert "so β₁ = +" in said(theorem.step_and_tangent, 1.0, 0.0)
+
+
+def test_positions_run_through_every_box_from_end_to_end():
+    pieces = list(parts.inside_boxes(4, reach=2, count=5))
+    assert [ends for _, *ends in pieces] == [[-np.inf, -Q], [-Q, 0], [0, Q], [Q, np.inf]]
+    starts, stops = zip(*[(xi[0], xi[-1]) for xi, *_ in pieces], strict=True)
+    assert starts == pytest.approx([-2, -Q, 0, Q])
+    assert stops == pytest.approx([-Q, 0, Q, 2])
+    inset = next(parts.inside_boxes(4, reach=2, count=5, inset=0.1))[0]
+    assert (inset[0], inset[-1]) == pytest.approx((-1.9, -Q - 0.1))
+
+
+def test_lines_may_have_heights_of_their_own():
+    x, y = parts.lines(np.array([1.0, 2.0]), 0, np.array([5.0, 6.0]))
+    np.testing.assert_array_equal(x, [1, 1, 1, 2, 2, 2])
+    np.testing.assert_array_equal(y, [0, 5, np.nan, 0, 6, np.nan])
+    np.testing.assert_array_equal(parts.lines(np.array([1.0]), 0, 3)[1], [0, 3, np.nan])
+
+
+def test_curves_are_joined_with_gaps_and_none_is_a_gap():
+    x, y = parts.joined([np.array([[1, 2], [3, 4]]), np.array([[5, 6]])])
+    np.testing.assert_array_equal(x, [1, 3, np.nan, 5, np.nan])
+    np.testing.assert_array_equal(y, [2, 4, np.nan, 6, np.nan])
+    assert np.isnan(parts.joined([])).all()
+
+
+def test_a_histogram_has_its_area_under_the_steps():
+    x, y = parts.steps(np.array([0.0, 1.0, 3.0]), np.array([2.0, 5.0]))
+    assert np.trapezoid(y, x) == 2 + 10
+
+
+def test_a_surrogate_of_one_feature_has_two_values():
+    x, y = parts.plateau((0.0, np.inf), inside=7, outside=1, reach=3)
+    assert (x, y) == ([-3, 0, 0, 3, 3, 3], [1, 1, 7, 7, 1, 1])
+
+
+def test_a_bell_is_a_normal_density_with_its_top_at_1():
+    x = np.linspace(-3, 3, 7)
+    law = stats.norm(0.5, 2)
+    np.testing.assert_allclose(parts.bell(x, 0.5, 2), law.pdf(x) / law.pdf(0.5), rtol=1e-12)
+
+
+def test_log_axes_have_the_ticks_they_are_given_and_no_other():
+    ax = new_figure().subplots()
+    parts.log_axes(ax, x=[0.001, 0.3, 1000], y=parts.powers([-3, 0, 12]))
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert list(ax.get_xticks()) == [0.001, 0.3, 1000]
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["0.001", "0.3", "1000"]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["10⁻³", "1", "10¹²"]
+    assert not len(ax.get_xticks(minor=True)) and not len(ax.get_yticks(minor=True))
+    other = new_figure().subplots()
+    parts.log_axes(other, y=[1, 10])
+    assert (other.get_xscale(), other.get_yscale()) == ("linear", "log")
+
+
+def test_intervals_that_miss_the_truth_stand_out():
+    ax = new_figure().subplots()
+    parts.draw_intervals(ax, np.array([0.0, 1.97, -1.95]), np.ones(3), 0.0)
+    held, missed = ax.collections
+    assert (len(held.get_segments()), len(missed.get_segments())) == (2, 1)
+    np.testing.assert_allclose(missed.get_segments()[0], [[2, 0.01], [2, 3.93]], atol=1e-12)
+    assert [line.get_color() for line in ax.lines[-1:]] == [color.alarm]
+    assert xy(ax.lines[-1]).tolist() == [[2, 1.97]]
+
+
+@pytest.mark.parametrize(
+    ("value", "plus", "text"),
+    [
+        (-0.001, False, "0.00"),
+        (-1.5, False, "−1.50"),
+        (0, False, "0.00"),
+        (2.346, False, "2.35"),
+        (2.346, True, "+2.35"),
+        (-2.346, True, "−2.35"),
+        (-0.001, True, "0.00"),
+        (0.001, True, "0.00"),
+    ],
+)
+def test_signed_numbers_have_no_minus_zero(value, plus, text):
+    assert parts.signed(value, plus=plus) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(8.41e16, "8.4·10¹⁶"), (9.96e6, "1.0·10⁷"), (1.3e-14, "1.3·10⁻¹⁴")]
+)
+def test_powers_of_ten_have_a_mantissa_below_ten(value, text):
+    assert parts.scientific(value) == text
+
+
+def test_agreement_is_a_cosine_and_zero_with_nothing():
+    a, b = np.array([3.0, 0.0]), np.array([1.0, 1.0])
+    assert parts.agreement(a, b) == pytest.approx(np.sqrt(0.5))
+    assert parts.agreement(a, -2 * a) == -1
+    assert parts.agreement(a, np.zeros(2)) == 0

@@ -1,0 +1,35 @@
+"""What the figures of the appendix on the paper claim."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from drawing import drawn, said
+
+from limetutor.course.figures import reading_the_paper
+from limetutor.plotting.style import color
+
+
+@pytest.mark.parametrize("n", [300, 2000])
+def test_the_lines_are_where_the_bounds_say_one_percent_for_any_number_of_samples(n):
+    errors = reading_the_paper.covariance_errors([3, 8], n, runs=40, seed=0)
+    for k, d in enumerate((3, 8)):
+        text, fig = drawn(reading_the_paper.covariance_tail, d, errors)
+        assert "the printed bound promises 1% beyond its line" in text
+        assert f"{np.mean(errors.norms[k] >= errors.printed[k]):.0%} of the simulations" in text
+        printed, corrected = fig.axes[0].lines
+        assert printed.get_color() == color.alarm
+        assert printed.get_xdata()[0] == pytest.approx(np.sqrt(np.log(400 * d**2) / (2 * n)))
+        assert corrected.get_xdata()[0] > printed.get_xdata()[0]
+
+
+def test_the_printed_bound_fails_and_the_corrected_one_holds():
+    errors = reading_the_paper.covariance_errors([5, 10], 500, runs=60, seed=1)
+    assert errors.exceeded[1] > errors.exceeded[0] > 0.2
+    assert np.all(errors.norms < errors.corrected[:, None])
+    assert said(reading_the_paper.covariance_tail, 10, errors).endswith("corrected line 0%.")
+
+
+def test_the_antiderivative_has_a_factor_of_two():
+    assert reading_the_paper.antiderivative_error(1.3, 0.7, 2) < 1e-8
+    assert reading_the_paper.antiderivative_error(1.3, 0.7, 1) > 0.1

@@ -1,0 +1,72 @@
+"""What the figures of the chapter on the switch-off show, recomputed another way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from drawing import drawn, in_colour, said, xy
+from scipy import optimize, stats
+
+import limetutor as lt
+from limetutor.course.figures import parts, switch_off
+from limetutor.plotting.style import color
+
+Q = stats.norm.ppf(0.75)
+
+
+def test_the_risk_curve_counts_signs_that_differ_from_those_at_a_wide_bandwidth():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    world, f = lt.Gaussian(), lt.Linear(np.ones(3))
+    line = switch_off.risk_curve(X, world).axes[0].lines[0]
+    for k in (0, 30, 50, 70):
+        nu = switch_off.NU[k]
+        flipped = [
+            np.sign(lt.limit(f, x, world, nu).coef) != np.sign(lt.limit(f, x, world, 1e3).coef)
+            for x in X
+        ]
+        assert line.get_ydata()[k] == pytest.approx(np.mean(flipped), abs=1e-12)
+    assert line.get_ydata()[0] > 0.1 > line.get_ydata()[-1] == 0
+
+
+def test_the_tug_of_war_ends_even_at_the_critical_bandwidth():
+    assert "pulls neither way" in said(switch_off.tug_of_war, 0.53, 0.432)
+    text, fig = drawn(switch_off.tug_of_war, 0.1, 0.6)
+    assert "is -0.17" in text
+    curve = fig.axes[1].lines[1]
+    crossing = curve.get_xdata()[np.argmax(curve.get_ydata() > 0)]
+    assert crossing == pytest.approx(np.sqrt((2 * 0.6 - Q) / Q), rel=0.05)  # the grid's step
+
+
+def test_only_a_box_with_two_ends_has_a_middle():
+    assert f"the middle of the box is {Q / 2:.2f}" in said(switch_off.tug_of_war, 1.0, 0.2)
+    assert "the box has no middle" in said(switch_off.tug_of_war, 1.0, 0.961)
+
+
+@pytest.mark.parametrize(("p", "boxes"), [(2, 0), (4, 2), (5, 2), (10, 8)])
+def test_the_map_counts_the_boxes_with_a_critical_bandwidth(p, boxes):
+    text = said(switch_off.sign_map, p)
+    assert f"{boxes} of the {p} boxes" in text
+    assert ("middle box" in text) == (p % 2 == 1)
+
+
+@pytest.mark.parametrize("p", [4, 10])
+def test_the_curve_of_the_map_is_where_the_coefficient_vanishes(p):
+    _, fig = drawn(switch_off.sign_map, p)
+    (curve,) = in_colour(fig.axes[0], color.negative)
+    inner = [(xi, nu) for xi, nu in xy(curve) if nu > 0.2 and xi not in parts.inner_edges(p)]
+    for xi, nu in inner[::4]:
+        zero = optimize.brentq(
+            lambda at, xi=xi: lt.limit(lt.Linear([1]), [xi], lt.Gaussian(p=p), at).coef[0],
+            nu / 1.05,
+            nu * 1.05,
+        )
+        assert nu == pytest.approx(zero, rel=1e-6)
+
+
+def test_before_and_after_have_a_panel_and_a_cross_for_every_feature_each():
+    f, xi, world = lt.Linear([1.0, 2.0]), [0.3, 0.9], lt.Gaussian()
+    runs = lt.repeat(f, xi, world, 1.0, n=200, runs=3)
+    fig = switch_off.before_and_after(runs, runs, (runs.mean, -runs.mean))
+    for ax, beta in zip(fig.axes, (runs.mean, -runs.mean), strict=True):
+        (crosses,) = in_colour(ax, color.truth, "x")
+        np.testing.assert_array_equal(xy(crosses), np.column_stack([[1, 2], beta]))
