@@ -87,7 +87,7 @@ def _refuse_entry(entry: Any) -> None:
         raise TypeError("bytes")
     if isinstance(entry, complex):
         raise TypeError("complex numbers")
-    if entry is None or type(entry).__name__ in ("NAType", "NaTType"):
+    if type(entry).__name__ in ("NAType", "NaTType"):
         raise TypeError("missing values")
     if isinstance(entry, list | tuple | np.ndarray):
         raise TypeError("rows of different lengths")

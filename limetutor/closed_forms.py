@@ -26,7 +26,7 @@ from .theory import Tilt
 from .worlds import World
 
 TINY = np.finfo(float).tiny  # below it a double loses digits, and soon is 0
-SCARCE = 200  # samples that either side of an indicator should have where f is sampled
+SCARCE = 30  # samples that either side of an indicator should have where f is sampled
 
 
 class Surrogate(NamedTuple):

@@ -105,7 +105,8 @@ class Category(Kind):
         if code not in known:
             listed = known if self.labels is None else self.labels
             raise ValueError(
-                f"xi must hold a known category of {name!r}, got {arg.shorten(value)}; "
+                f"xi must hold a known category of {name!r}, "
+                f"got {arg.shorten(code if self.labels is None else value)}; "
                 f"the training set has {arg.shorten(list(listed))}."
             )
         return code

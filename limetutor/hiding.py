@@ -55,18 +55,19 @@ def plain_gaps(boxes: Boxes, X: np.ndarray) -> np.ndarray:
 
 
 def crossings(
-    boxes: Boxes, xi: np.ndarray, nu: float, kernel: ProductKernel, reach: float = 0.25
+    world: World, xi: np.ndarray, nu: float, kernel: Any = "gaussian", reach: float = 0.25
 ) -> np.ndarray:
     """For each feature the bandwidth nearest to nu at which its gap changes sign, nan without one.
 
     Looked for between nu / (1 + reach) and nu (1 + reach). In a Gaussian world it is the critical
     bandwidth of the paper; elsewhere there is no formula and the sign is followed on a grid.
     """
-    if not kernel.moves_gaps:
+    weight, boxes = product_kernel(kernel, "its gaps"), world.boxes(len(xi))
+    if not weight.moves_gaps:
         return np.full(len(xi), np.nan)
 
     def curve(at: np.ndarray) -> np.ndarray:
-        return _gaps(boxes, np.tile(xi, (len(at), 1)), at[:, None], kernel)
+        return _gaps(boxes, np.tile(xi, (len(at), 1)), at[:, None], weight)
 
     return sign_changes(curve, nu * (1 + reach) ** np.linspace(-1, 1, 21), nu, _least(boxes))
 

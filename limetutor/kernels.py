@@ -341,7 +341,8 @@ def product_kernel(kernel: Any, purpose: str) -> ProductKernel:
     if not isinstance(found, ProductKernel):
         names = ", ".join(repr(name) for name in PRODUCT_KERNELS)
         raise ValueError(
-            f"kernel must factor over the coordinates ({names}) for {purpose}, got {found.name!r}."
+            f"kernel must be one of {names}, which factor over the coordinates, for {purpose}, "
+            f"got {found.name!r}."
         )
     return found
 

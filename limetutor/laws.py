@@ -312,12 +312,13 @@ class BoxLaw:
         point = self.sd == 0
         sd = np.where(point, 1.0, self.sd)
         a, b, rate = (near - side * self.mean) / sd, (far - side * self.mean) / sd, sd / nu
-        box = normal_box(a + rate, np.maximum(b, a) + rate)
+        there = b > a
+        box = normal_box(a + rate, np.where(there, b, a + 1) + rate)
         with np.errstate(over="ignore", invalid="ignore"):
             beyond = -0.5 * a**2 - LOG_SQRT_2PI + box.log_ratio
             around = rate * a + rate**2 / 2 + box.log_inside
             inner = np.where(a + rate > 0, beyond, around) - self.log_interval_mass()
-        log_weight = np.where(b > a, inner - (near - side * xi) / nu, -np.inf)
+        log_weight = np.where(there, inner - (near - side * xi) / nu, -np.inf)
         log_weight = np.where(point, -np.abs(self.mean - xi) / nu, log_weight)
         return self.mean - np.where(point, 0.0, side * self.sd**2 / nu), log_weight
 

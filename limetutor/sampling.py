@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
-from .kernels import KERNELS, product_kernel
+from .kernels import KERNELS, PRODUCT_KERNELS
 from .setting import Setting
 from .worlds import Boxes
 
@@ -37,6 +37,10 @@ class Sampler:
 
     def check(self, setting: Setting) -> None:
         """Refuse a setting that cannot be drawn for."""
+
+    def follows(self, boxes: Boxes) -> bool:
+        """Whether draws follow the law of the world, so that its limits are theirs."""
+        return True
 
 
 class Bins(Sampler):
@@ -67,6 +71,10 @@ class Normals(Sampler):
             x[:, ~boxes.ordered] = boxes.law.sample(rng, n)[0][:, ~boxes.ordered]
         return x, boxes.discretize(x) == setting.own
 
+    def follows(self, boxes: Boxes) -> bool:
+        """Only where the law of the world is normal."""
+        return boxes.standard is not None
+
 
 class Tilted(Sampler):
     """From the tilted law, with equal weights.
@@ -91,7 +99,12 @@ class Tilted(Sampler):
 
     def check(self, setting: Setting) -> None:
         """Refuse kernels without a tilt."""
-        product_kernel(setting.kernel, f"sampler={self.name!r}")
+        if setting.product is None:
+            names = " or ".join(repr(name) for name in PRODUCT_KERNELS)
+            raise ValueError(
+                f"sampler={self.name!r} needs a kernel that factors over the coordinates, {names}, "
+                f"got {setting.kernel.name!r}."
+            )
 
 
 # every sampler that callers can ask for by name

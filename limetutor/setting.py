@@ -51,7 +51,7 @@ class Setting:
         check_world(world)
         nu = arg.bandwidth("nu", nu)
         weight = kernel_of(kernel) if purpose is None else product_kernel(kernel, purpose)
-        boxes = boxes_for(world, xi, f)
+        boxes = boxes_for(world, xi, None if purpose is None else f)
         return cls(f, boxes.encode(xi), world, boxes, nu, weight, output)
 
     @property

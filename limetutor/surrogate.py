@@ -40,7 +40,8 @@ class Sums:
         """
         self._rescale_weights(float(np.max(log_w)))
         with np.errstate(under="ignore"):
-            w = np.exp(log_w - self.log_scale) if np.isfinite(self.log_scale) else 0 * log_w
+            some = np.isfinite(self.log_scale)
+            w = np.exp(log_w - self.log_scale) if some else np.zeros(len(y))
         if self.gram[0, 0] == 0:
             self.shift = _weighted_mean(y, w)
         y = np.where(w > 0, y - self.shift, 0.0)

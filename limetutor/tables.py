@@ -79,15 +79,18 @@ def _split(X: Any) -> list[np.ndarray]:
 
 def _read(name: str, column: np.ndarray, kind: Kind | None) -> tuple[np.ndarray, Kind]:
     """A column as finite numbers, and its kind; text is allowed where labels are declared."""
+    wrong = ""
     try:
         values = arg.floats(column)
     except (TypeError, ValueError) as error:
-        if isinstance(kind, Category) and str(error) not in ("masked values", "dates", "times"):
-            return _labels_and_codes(name, column)
-        what = _REMEDIES.get(str(error), str(error))
+        wrong = str(error)
+    if wrong and isinstance(kind, Category) and wrong not in ("masked values", "dates", "times"):
+        return _labels_and_codes(name, column)
+    if wrong:
         raise ValueError(
-            f"X must be numeric outside categorical columns, but column {name!r} holds {what}."
-        ) from None
+            f"X must be numeric outside categorical columns, but column {name!r} holds "
+            f"{_REMEDIES.get(wrong, wrong)}."
+        )
     if not np.all(np.isfinite(values)):
         raise ValueError(f"X must be finite, but column {name!r} holds nan or infinite values.")
     return values, kind or NUMBER
@@ -148,9 +151,9 @@ def rows_of(name: str, given: Any, names: Sequence[str], *, one: bool) -> np.nda
     own = [str(key) for key in _labels_of(given)]
     if own and _means_positions(own, names):
         own = []
-    table = _object_rows(name, given)
+    table = _object_rows(name, given, one)
     if one and len(table) != 1:
-        raise ValueError(f"{name} must be one row of numbers, got {len(table)} rows.")
+        raise ValueError(f"{name} must be one row of numbers, got shape {table.shape}.")
     if len(table) == 0:
         raise ValueError(f"{name} must be a table with at least one row, got none.")
     if not own:
@@ -189,7 +192,7 @@ def _order(name: str, own: list[str], names: Sequence[str]) -> list[int]:
     return [own.index(feature) for feature in names]
 
 
-def _object_rows(name: str, given: Any) -> np.ndarray:
+def _object_rows(name: str, given: Any, one: bool) -> np.ndarray:
     """What came as an array of objects (n, d)."""
     if isinstance(given, np.ma.MaskedArray) and np.any(np.ma.getmaskarray(given)):
         raise ValueError(f"{name} must hold numbers only, got masked values.")
@@ -197,16 +200,23 @@ def _object_rows(name: str, given: Any) -> np.ndarray:
         given = list(given.values())
     try:
         if hasattr(given, "columns"):
-            array = np.column_stack(
-                [np.asarray(_column(given, c, j), object) for j, c in enumerate(given.columns)]
-            )
+            columns = [_column(given, c, j) for j, c in enumerate(given.columns)]
+            array = np.column_stack([_plain_column(column) for column in columns])
         else:
-            array = np.asarray(given, dtype=object)
+            array = np.asarray(given)
+            array = array if array.dtype.kind in "fiub" else np.asarray(given, dtype=object)
     except ValueError:
         raise ValueError(
-            f"{name} must have rows of one length, got {arg.shorten(given)}."
+            f"{name} must hold numbers only, got rows of different lengths: {arg.shorten(given)}."
         ) from None
+    if array.ndim < 2 and not one:
+        raise ValueError(f"{name} must be a table with rows and columns, got shape {array.shape}.")
     array = array.reshape(1, -1) if array.ndim < 2 else array
     if array.ndim != 2:
         raise ValueError(f"{name} must be one row of numbers or a table, got shape {array.shape}.")
     return array
+
+
+def _plain_column(column: np.ndarray) -> np.ndarray:
+    """Numbers as they are, so that a large table stays one; everything else as objects."""
+    return column if column.dtype.kind in "fiub" else np.asarray(column, dtype=object)

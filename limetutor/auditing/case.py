@@ -103,14 +103,14 @@ class Case:
         lo, hi = self.sampled.interval(CONFIDENCE).T
         return (hi - lo) / 2
 
-    def apart(self, i: int, j: int) -> tuple[float, float]:
-        """By how much |coef i| is ahead of |coef j|, and half the 95% interval of that."""
+    def apart(self, i: int, j: int) -> tuple[float, float, float]:
+        """By how much |coef i| is ahead of |coef j|, its standard error, and Student's quantile."""
         assert self.sampled is not None
         V, sign = self.sampled.covariance[1:, 1:], np.sign(self.coef)
         ahead = abs(self.coef[i]) - abs(self.coef[j])
         square = max(V[i, i] + V[j, j] - 2 * sign[i] * sign[j] * V[i, j], 0.0)
         freedom = self.sampled.freedom[1:][[i, j]].min()
-        return float(ahead), float(np.sqrt(square) * self.t(freedom))
+        return float(ahead), float(np.sqrt(square)), self.t(freedom)
 
     @staticmethod
     def t(freedom: float) -> float:
@@ -131,8 +131,9 @@ class Case:
 
     @property
     def product(self) -> bool:
-        """Whether the kernel factors over the features: the theory applies."""
-        return self.setting.product is not None
+        """Whether the theory applies: a kernel with a tilt, samples from the world's own law."""
+        follows = self.sampled is None or self.sampled.draws.follows(self.boxes)
+        return self.setting.product is not None and follows
 
     @property
     def tilt(self) -> Tilt:

@@ -122,9 +122,9 @@ def order(case: Case) -> Iterator[Finding]:
     for i, j in pairwise(first):
         if abs(case.coef[i]) < case.reach[i]:
             break  # from here on all of them could be 0
-        ahead, reach = case.apart(i, j)
-        if ahead < reach:
-            pairs.append((case.names[i], case.names[j], ahead, reach))
+        ahead, stderr, t = case.apart(i, j)
+        if ahead < t * stderr:
+            pairs.append((case.names[i], case.names[j], ahead, stderr))
     if pairs:
         yield Finding(
             "order",
@@ -206,10 +206,8 @@ def _critical(case: Case) -> np.ndarray:
 
     Of the coefficient itself where f has a form; otherwise of the boxes alone.
     """
-    kernel = case.setting.product
-    assert kernel is not None
     if case.form is None or case.linear is not None:
-        return crossings(case.boxes, case.xi, case.nu, kernel, REACH)
+        return crossings(case.setting.world, case.xi, case.nu, case.setting.kernel, REACH)
     grid = case.nu * np.array([1 / (1 + REACH), 1 / (1 + CRITICAL), 1.0, 1 + CRITICAL, 1 + REACH])
 
     def curve(nus: np.ndarray) -> np.ndarray:

@@ -58,11 +58,11 @@ def noise(case: Case, numbers: dict[str, Any], share: float) -> Words:
 
 def order(case: Case, pairs: list[tuple[str, str, float, float]]) -> Words:
     """A ranking that another run would change."""
-    first, second, ahead, reach = pairs[0]
+    first, second, ahead, stderr = pairs[0]
     more = f", and {len(pairs) - 1} more such pair(s)" if len(pairs) > 1 else ""
     return Words(
         f"The order of the largest coefficients is not settled: {first} is ahead of {second} "
-        f"by {ahead:.3g}, give or take {reach:.3g}{more}.",
+        f"by {ahead:.3g}, with a standard error of {stderr:.3g}{more}.",
         f"Do not read the ranking, or raise n{_tilted_advice(case)}.",
     )
 

@@ -514,7 +514,7 @@ def test_every_sentence_is_one_and_every_remedy_too():
         warnings.simplefilter("ignore", lt.FitWarning)
         ex = lt.explain(lt.Linear([10.0, -10.0, 3.0]), [0.9, 0.432, 0.1], WORLD, 0.53, n=40, seed=0)
     found = lt.audit(ex)
-    assert len(found.findings) >= 3 and len(CHECKS) == 10
+    assert len(found.findings) >= 3 and len(CHECKS) == 11
     ranks = [("serious", "warning", "note").index(f.severity) for f in found.findings]
     assert all(a <= b for a, b in pairwise(ranks))  # most severe first
     for finding in found.findings:

@@ -10,7 +10,9 @@ from scipy import stats
 from sklearn.datasets import load_diabetes
 
 import limetutor as lt
-from limetutor.sampling import sampler, tilted_sampler
+from limetutor.kernels import KERNELS
+from limetutor.sampling import SAMPLERS, sampler
+from limetutor.setting import Setting
 
 # Every statistical test below has a fixed seed, so it passes or fails once and for all. LEVEL is
 # the chance that correct code would have failed for the seed that was picked.
@@ -23,6 +25,14 @@ WORLDS = {
         np.array([-3.5, 2.5, 51, 1e-3]),
     ),
 }
+
+
+def tilted(boxes, xi, nu, kernel):
+    """A function that draws from the tilted law, and the log of what each draw stands for."""
+    setting = Setting(None, xi, None, boxes, nu, KERNELS[kernel])
+    draws = SAMPLERS["tilted"]
+    log_C = draws.log_weights(setting, xi[None], None)[0]
+    return lambda rng, n: draws.draw(setting, rng, n), log_C
 
 
 def drawn(name, world, xi, n, seed):
@@ -86,11 +96,7 @@ def test_indicators_say_whether_the_value_lies_in_the_box_of_xi(name, kind):
         world = lt.Empirical(load_diabetes().data, p=5)
         xi = world.table[7]
     boxes = world.boxes(len(xi))
-    draw = (
-        tilted_sampler(boxes, xi, 0.7, "gaussian")[0]
-        if name == "tilted"
-        else sampler(name, boxes, xi)
-    )
+    draw = tilted(boxes, xi, 0.7, "gaussian")[0] if name == "tilted" else sampler(name, boxes, xi)
     x, z = draw(np.random.default_rng(7), 20_000)
     assert x.shape == z.shape == (20_000, len(xi))
     assert z.dtype == bool
@@ -130,7 +136,7 @@ def test_tilted_draws_from_the_tilted_normal():
     mu, sigma, nu = np.array([0.0, 2.0, -1.0]), np.array([1.0, 0.5, 3.0]), 0.8
     xi = np.array([0.5, 1.0, 4.0])
     boxes = lt.Gaussian(mu, sigma, [4, 3, 7]).boxes()
-    draw, log_C = tilted_sampler(boxes, xi, nu, "gaussian")
+    draw, log_C = tilted(boxes, xi, nu, "gaussian")
     x, _ = draw(np.random.default_rng(10), 40_000)
     both = nu**2 + sigma**2
     mean, sd = (nu**2 * mu + sigma**2 * xi) / both, nu * sigma / np.sqrt(both)
@@ -142,7 +148,7 @@ def test_tilted_draws_from_the_tilted_normal():
 
 def test_tilted_mismatch_draws_the_own_box_more_often_and_leaves_the_rest_alone():
     boxes, nu = lt.Gaussian(0, 1, 4).boxes(2), 0.6
-    draw, _ = tilted_sampler(boxes, np.array([0.2, -2.0]), nu, "mismatch")
+    draw, _ = tilted(boxes, np.array([0.2, -2.0]), nu, "mismatch")
     x, z = draw(np.random.default_rng(11), 40_000)
     alpha = 0.25 / (0.25 + 0.75 * np.exp(-1 / (2 * nu**2)))
     for j in range(2):

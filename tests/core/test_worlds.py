@@ -289,8 +289,8 @@ def colour_world(**options):
 
 def test_categorical_columns_have_one_box_per_value():
     boxes = colour_world().boxes()
-    assert boxes.categorical.tolist() == [False, True, True, True]
-    assert boxes.labels[1].tolist() == ["blue", "green", "red"]
+    assert boxes.ordered.tolist() == [True, False, False, False]
+    assert boxes.kind(1).labels.tolist() == ["blue", "green", "red"]
     np.testing.assert_allclose(boxes.law.prob[1][:3], [1 / 3, 1 / 6, 1 / 2])
     assert [boxes.describe(1, k) for k in range(3)] == [
         "colour = blue",
@@ -302,8 +302,8 @@ def test_categorical_columns_have_one_box_per_value():
 
 def test_text_that_looks_like_numbers_stays_text():
     boxes = colour_world().boxes()
-    assert boxes.labels[3].tolist() == ["10", "9"]
-    assert 2 not in boxes.labels  # rooms are numbers
+    assert boxes.kind(3).labels.tolist() == ["10", "9"]
+    assert boxes.kind(2).labels is None  # rooms are numbers
 
 
 def test_a_model_gets_its_text_back():
@@ -363,13 +363,13 @@ def test_a_category_declared_by_name_or_position_is_the_same():
     b = lt.Empirical(COLOURS, categorical=[1, 2, 3]).boxes()
     np.testing.assert_array_equal(a.law.mean, b.law.mean)
     single = lt.Empirical(COLOURS[["size", "rooms"]], categorical="rooms").boxes()
-    assert single.categorical.tolist() == [False, True]
+    assert single.ordered.tolist() == [True, False]
 
 
 def test_pandas_categoricals_are_text_columns():
     frame = COLOURS.assign(colour=COLOURS["colour"].astype("category"))
     boxes = lt.Empirical(frame, categorical=CATEGORICAL).boxes()
-    assert boxes.labels[1].tolist() == ["blue", "green", "red"]
+    assert boxes.kind(1).labels.tolist() == ["blue", "green", "red"]
 
 
 # ---------------------------------------------------------------------------- as objects
