@@ -54,6 +54,7 @@ def test_the_curve_of_the_map_is_where_the_coefficient_vanishes(p):
     _, fig = drawn(switch_off.sign_map, p)
     (curve,) = in_colour(fig.axes[0], color.negative)
     inner = [(xi, nu) for xi, nu in xy(curve) if nu > 0.2 and xi not in parts.inner_edges(p)]
+    assert len(inner) > 5 * (p - 2)  # a curve in every box with two ends
     for xi, nu in inner[::4]:
         zero = optimize.brentq(
             lambda at, xi=xi: lt.limit(lt.Linear([1]), [xi], lt.Gaussian(p=p), at).coef[0],

@@ -155,8 +155,9 @@ def test_zeros_and_mixed_sizes_can_be_drawn(draw, coef):
 
 @both
 def test_usual_numbers_are_not_scaled(draw):
-    fig = draw(result([2.5e-7, -4e6]))
-    assert sorted(bar.get_width() for bar in fig.axes[0].patches) == [-4e6, 2.5e-7]
+    for size in (4e12, 4e-12):
+        fig = draw(result([size, -2 * size]))
+        assert sorted(bar.get_width() for bar in fig.axes[0].patches) == [-2 * size, size]
 
 
 def test_colours_say_the_sign():

@@ -49,7 +49,7 @@ def curved(fig: Figure, nu: float, model: str, p: int) -> str:
         values.reshape(xi.shape) for values in exact_and_guess(xi.ravel(), nu, model, p)
     )
     draw_edges(ax, p, lw=0.8, alpha=0.6)
-    pieces = (joined(np.stack([xi, values], axis=2)) for values in (guess, exact))
+    pieces = (joined(list(np.stack([xi, values], axis=2))) for values in (guess, exact))
     ax.plot(*next(pieces), color=color.muted, ls="--", lw=1.5, label="slope × factor")
     ax.plot(*next(pieces), color=color.truth, label="exact β")
     ax.set(xlim=(-REACH, REACH), ylim=(-2.5, 6.5), xlabel="position of ξ", ylabel="coefficient β")

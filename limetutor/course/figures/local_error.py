@@ -36,7 +36,7 @@ def landing(fig: Figure, nu: float, xi: float) -> str:
 
 def _draw_landing(ax: Axes, xi: float, box: tuple[float, float], law: Tilt) -> None:
     mean, sd, landed = (float(v) for v in (law.mu_tilde, law.sigma_tilde, xi + law.inside))
-    x, inside = np.linspace(-3, 3, 97), np.linspace(*np.clip(box, -3, 3), 60)
+    x, inside = np.linspace(-3, 3, 97), np.linspace(max(box[0], -3), min(box[1], 3), 60)
     draw_edges(ax)
     ax.plot(x, bell(x, mean, sd), color=color.sample, lw=1.4)
     ax.fill_between(inside, 0, bell(inside, mean, sd), color=color.sample, alpha=0.3, lw=0)

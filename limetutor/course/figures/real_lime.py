@@ -25,7 +25,7 @@ WIDTHS = np.geomspace(0.3, 10, 60)
 def predicted(runs: Mapping[str, np.ndarray], limits: Mapping[str, Limit]) -> Figure:
     """Boxplots of real `lime` runs, one panel a model, with the predicted crosses."""
     fig = new_figure((6.4, 5.4))
-    fig.subplots_adjust(hspace=0.3, bottom=0.11)
+    fig.subplots_adjust(hspace=0.3, bottom=0.11, top=0.94)
     axes = fig.subplots(len(runs), 1, sharex=True)
     for ax, (name, found) in zip(axes, runs.items(), strict=True):
         boxplots(ax, found, limits[name].coef, limits[name].names, color.lime)

@@ -14,7 +14,7 @@ from ...laws import BoxLaw
 from ...plotting.style import color
 from ...sampling import sampler
 from ...theory import gaussian_tilt
-from ...worlds import Empirical, Gaussian
+from ...worlds import Empirical
 from ..datasets import diabetes
 from .parts import bell, box_of, boxes_of, inner_edges, lines, shade, signed, standard_boxes, steps
 
@@ -46,13 +46,11 @@ GRID = np.linspace(-3, 3, 97)
 @cache
 def _drawn(how: str) -> np.ndarray:
     """10 000 new examples of one feature; the first n of them are what the figure shows."""
-    xi, rng = np.zeros(1), np.random.default_rng(6)
+    boxes = standard_boxes()
     if how == "own":  # what lime does, on a training set that is itself Gaussian
-        world = Empirical(standard_values(10_000)[:, None], p=4)
-    else:
-        world = Gaussian(0, 1, p=4)
+        boxes = Empirical(standard_values(10_000)[:, None], p=4).boxes()
     name = "gaussian" if how == "gaussian" else "bins"
-    x, _ = sampler(name, world.boxes(1), xi)(rng, 10_000)
+    x, _ = sampler(name, boxes, np.zeros(1))(np.random.default_rng(6), 10_000)
     return x[:, 0]
 
 

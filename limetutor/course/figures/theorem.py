@@ -44,7 +44,7 @@ def step_and_tangent(fig: Figure, nu: float, xi: float) -> str:
     """A curved f, its tangent at ξ, and LIME's surrogate, which is a step (β₀, β₀ + β₁)."""
     box = box_of(xi)
     inside, outside = means_inside_and_outside(wave, xi, nu)
-    slope = float(2 * np.cos(2 * xi))
+    value, slope = float(wave(np.asarray(xi))), float(2 * np.cos(2 * xi))
     fig.subplots_adjust(bottom=0.13, top=0.98)
     top, bottom = fig.subplots(
         2, 1, height_ratios=(3.4, 1), sharex=True, gridspec_kw={"hspace": 0.1}
@@ -54,10 +54,10 @@ def step_and_tangent(fig: Figure, nu: float, xi: float) -> str:
         shade(ax, box, 3.2, alpha=0.16)  # the ends of an outer box fall off the picture
     top.plot(x, wave(x), color=color.ink, label="f")
     reach = np.array([-0.5, 0.5])
-    top.plot(xi + reach, wave(xi) + slope * reach, color=color.xi, ls="--", label="tangent at ξ")
+    top.plot(xi + reach, value + slope * reach, color=color.xi, ls="--", label="tangent at ξ")
     surrogate = plateau(box, inside, outside, 3.2)
     top.plot(*surrogate, color=color.surrogate, lw=2.6, label="LIME's surrogate")
-    top.plot(xi, wave(xi), "o", color=color.xi, ms=8)
+    top.plot(xi, value, "o", color=color.xi, ms=8)
     top.set(xlim=(-3, 3), ylim=(-1.5, 2.1), ylabel="f and its surrogate")
     top.legend(loc="upper left", ncols=3, columnspacing=1.2, handlelength=1.5)
     law = gaussian_tilt(xi, nu, 0, 1, *box)

@@ -121,7 +121,7 @@ def tilt_over_boxes(fig: Figure, nu: float, xi: float) -> str:
     row = np.array([xi])
     at = tilt(Gaussian(), [xi], nu)
     law, log_mass = at.views.law, at.log_mass
-    mean, sd, _ = tilted_normal(np.float64(xi), np.float64(0), nu, np.float64(1))
+    mean, sd, _ = tilted_normal(np.asarray(xi), np.asarray(0.0), nu, np.asarray(1.0))
     own = int(boxes_of(row)[0])
     left, right = fig.subplots(1, 2, width_ratios=(1.5, 1), gridspec_kw={"wspace": 0.28})
     fig.subplots_adjust(left=0.04)
@@ -157,6 +157,7 @@ def _draw_tilt(ax: Axes, nu: float, xi: float, mean: float, sd: float) -> None:
 def two_samplers(weighted: Runs, tilted: Runs, theory: np.ndarray) -> Figure:
     """Boxplots of repeated coefficients: weighted samples, and samples from the tilted law."""
     fig = new_figure((6.4, 3.8))
+    fig.subplots_adjust(top=0.9)
     axes = fig.subplots(1, 2, sharey=True)
     for ax, runs, name in zip(axes, (weighted, tilted), ("weighted", "tilted law"), strict=True):
         boxplots(ax, runs.coef, theory)
