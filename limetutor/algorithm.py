@@ -231,7 +231,7 @@ def explain(
         Penalties, at most one of them, scaled as in scikit-learn.
     features, select
         Keep only that many features: those with the "highest" coefficients, by "forward"
-        selection, or "auto" (forward up to 6, as `lime` does).
+        selection, or "auto" (forward up to 6, as `lime` does). Memory then grows with n.
     output
         Which output to explain, a class or a column, where f has several.
     keep
@@ -288,11 +288,15 @@ def run(
     draws.check(setting)
     rng = np.random.default_rng(arg.seed("seed", seed))
     prediction = setting.prediction
-    sums, samples = _sample(setting, draws, n, rng, keep)
+    fewer = features is not None or lasso > 0
+    sums, samples = _sample(setting, draws, n, rng, keep or fewer)
     if sums.ess == 0:
         raise ValueError(f"kernel must give some sample a weight above 0, got 0 for all {n}.")
     chosen = None if features is None else surrogate.strongest(sums, features, select)
     result = surrogate.fit(sums, ridge, lasso, chosen)
+    if fewer and samples is not None:
+        batch = (samples.z, samples.y, samples.log_weights)
+        result = surrogate.noise_of(result, [batch], ridge)
     return Explanation(
         coef=result.beta[1:],
         intercept=float(result.beta[0]),
@@ -315,7 +319,7 @@ def run(
         draws=draws,
         ridge=ridge,
         lasso=lasso,
-        samples=samples,
+        samples=samples if keep else None,
     )
 
 

@@ -94,8 +94,8 @@ def theorem_sample_size(
     eps, eta = arg.positive("eps", eps), arg.probability("eta", eta)
     if not theorem_applies(limit.setting):
         raise ValueError(
-            "limit must be of the gaussian kernel and a linear f in a Gaussian world, "
-            f"got {limit.kernel!r} with {arg.shorten(limit.f)}."
+            f"limit must be of the gaussian kernel, got {limit.kernel!r}, for a linear f in a "
+            f"Gaussian world, got {arg.shorten(limit.f)}."
         )
     C, A = np.exp(limit.log_C), np.float64(alpha_constant(limit.alpha, limit.tilt.rest))
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):

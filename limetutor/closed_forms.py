@@ -29,6 +29,12 @@ TINY = np.finfo(float).tiny  # below it a double loses digits, and soon is 0
 SCARCE = 30  # samples that either side of an indicator should have where f is sampled
 
 
+PRECISION_NOTES = [
+    "theta is too small for a double for some features whose coefficients are not 0; "
+    "coef, intercept and local_error stay exact."
+]
+
+
 class Surrogate(NamedTuple):
     """What least squares finds under the tilted law, before ridge."""
 
@@ -275,7 +281,8 @@ def limit(
     setting = Setting.of(f, xi, world, nu, kernel, output, purpose="its limit")
     found = limit_of(setting, ridge, n, samples, seed)
     for text in found.warnings:
-        warnings.warn(text, arg.PrecisionWarning, stacklevel=2)
+        kind = arg.PrecisionWarning if text in PRECISION_NOTES else arg.FitWarning
+        warnings.warn(text, kind, stacklevel=2)
     return found
 
 
@@ -322,10 +329,7 @@ def _notes(setting: Setting, law: Tilt) -> list[str]:
     """What a reader of the limit should know."""
     notes = []
     if np.any((np.abs(law.theta) < TINY) & (law.gap != 0)):
-        notes.append(
-            "theta is too small for a double for some features whose coefficients are not 0; "
-            "coef, intercept and local_error stay exact."
-        )
+        notes += PRECISION_NOTES
     if np.any(law.constant):
         names = arg.shorten([setting.boxes.names[j] for j in np.flatnonzero(law.constant)])
         notes.append(
@@ -399,7 +403,7 @@ def _sampled(setting: Setting, samples: int, seed: Any) -> Surrogate:
         covariance[j + 1, j + 1] = square
     centre = run_.intercept + float(law.alpha @ run_.coef)
     error = centre + float(law.rest @ beta) - setting.prediction
-    notes = tuple(text for text in run_.warnings if not scarce.size)
+    notes = () if scarce.size or np.any(law.constant) else run_.warnings
     return Surrogate(centre, beta, error, "monte carlo", covariance, notes)
 
 

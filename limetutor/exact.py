@@ -109,7 +109,7 @@ class Trees(Form):
         node = np.broadcast_to(self.roots, (len(x), len(self.roots)))
         rows = np.arange(len(x))[:, None]
         while np.any(self.left[node] >= 0):
-            goes_left = x[rows, self.feature[node]] <= self.threshold[node]
+            goes_left = x[rows, np.maximum(self.feature[node], 0)] <= self.threshold[node]
             child = np.where(goes_left, self.left[node], self.right[node])
             node = np.where(self.left[node] >= 0, child, node)
         return self.b + self.value[node].sum(axis=1)

@@ -111,7 +111,14 @@ def _categories(explainer: Any, j: int) -> Column:
 
 
 def _refuse_unreadable(explainer: Any) -> None:
-    parts = ("discretizer", "feature_values", "feature_frequencies", "feature_names", "base")
+    parts = (
+        "discretizer",
+        "feature_values",
+        "feature_frequencies",
+        "feature_names",
+        "base",
+        "mode",
+    )
     if not all(hasattr(explainer, part) for part in parts):
         raise TypeError(
             "explainer must be a lime.lime_tabular.LimeTabularExplainer, got "
@@ -127,11 +134,26 @@ def _refuse_unreadable(explainer: Any) -> None:
             "explainer must discretize for its bins to be read, got discretize_continuous=False; "
             "make it with discretize_continuous=True, or sample with lt.explain on an lt.Gaussian."
         )
+    names, columns = len(explainer.feature_names), len(explainer.feature_frequencies)
+    if names != columns:
+        raise ValueError(
+            f"explainer must have one name per column of its {columns}, got {names} feature_names."
+        )
+    for j, shares in explainer.feature_frequencies.items():
+        stats = [getattr(explainer.discretizer, s).get(j, ()) for s in ("means", "mins", "maxs")]
+        if not all(np.all(np.isfinite(np.asarray(v, float))) for v in (shares, *stats)):
+            raise ValueError(
+                "explainer must be made from training data without nan or infinite values, "
+                f"got some in column {explainer.feature_names[j]!r}."
+            )
 
 
 def _kernel_width(explainer: Any) -> float:
     """The bandwidth of `lime`'s own kernel, sqrt(exp(-D^2 / nu^2))."""
-    nu = float(explainer.base.kernel_fn.keywords["kernel_width"])
+    kernel = explainer.base.kernel_fn
+    nu = arg.bandwidth(
+        "explainer's kernel_width", getattr(kernel, "keywords", {}).get("kernel_width")
+    )
     distance = np.sqrt(np.arange(len(explainer.feature_names) + 1))
     if not np.allclose(
         explainer.base.kernel_fn(distance), np.exp(-(distance**2) / (2 * nu**2)), 1e-9, 0

@@ -8,7 +8,7 @@ what is expensive (the form of f, the tilted law) is found once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -53,6 +53,10 @@ class Setting:
         weight = kernel_of(kernel) if purpose is None else product_kernel(kernel, purpose)
         boxes = boxes_for(world, xi, None if purpose is None else f)
         return cls(f, boxes.encode(xi), world, boxes, nu, weight, output)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was asked, without what was found on the way: functions cannot be pickled."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}
 
     @property
     def d(self) -> int:

@@ -8,9 +8,12 @@ count cannot cost digits, however large f is there. Chapter: surrogate.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+
+Batch = tuple[np.ndarray, np.ndarray, np.ndarray]  # indicators, responses, log weights
 
 DEAD = 1e-7  # deviations below the rounding of the sums (1e-16 under a root, and some)
 
@@ -24,12 +27,15 @@ class Sums:
         self.shift = 0.0  # y is taken from here, so that a large mean costs no digits
         self.unit = 0.0  # ... and measured in these units: the largest weight times |y|
         self.gram = np.zeros((d + 1, d + 1))  # sum w z z'
+        self.gram2 = np.zeros((d + 1, d + 1))  # sum w^2 z z'
         self.response = np.zeros(d + 1)  # sum w z y
         self.squares = 0.0  # sum w y^2
-        self.meat = np.zeros((d + 1, d + 1))  # sum w^2 (r / (1 - h))^2 z z'
-        self.weight_squares = 0.0  # sum w^2
-        self.second = np.zeros(d)  # sum w^2 z
-        self.fourth = np.zeros(d + 1)  # sum w^4, sum w^4 z
+        self.meat = np.zeros((d + 1, d + 1))  # sum w^2 s^2 z z', s the corrected residual
+        self.noise = np.zeros(2)  # sums of w^2 r^2 and of w^2 phi, for the pooled noise
+        # sums of the squares and fourth powers of influences, over z_j = 0 and z_j = 1, for the
+        # intercept, the coefficients and the surrogate at xi
+        self.second = np.zeros((2, d + 2))
+        self.fourth = np.zeros((2, d + 2))
 
     def add(self, z: np.ndarray, y: np.ndarray, log_w: np.ndarray) -> None:
         """Take in a batch; residuals and leverages are those of the fit to all batches so far.
@@ -46,30 +52,54 @@ class Sums:
             self.shift = _weighted_mean(y, w)
         y = np.where(w > 0, y - self.shift, 0.0)
         self._rescale_responses(float(np.max(w * np.abs(y))))
-        y = y / self.unit if self.unit else y
+        with np.errstate(over="ignore"):
+            y = y / self.unit if self.unit else y
+        y = np.where(
+            np.isfinite(y), y, 0.0
+        )  # beyond 1e308 units only where the weight is below 1e-308
         design = np.concatenate([np.ones((len(y), 1)), z], axis=1)
         weighted = design * w[:, None]
+        self.n += len(y)
         self.gram += weighted.T @ design
+        self.gram2 += weighted.T @ weighted
         self.response += weighted.T @ y
         with np.errstate(over="ignore", under="ignore"):
             self.squares += float(np.sum((np.sqrt(w) * y) ** 2))
-        self.n += len(y)
-        self._add_uncertainty(z, design, weighted, y, w)
+            self._add_uncertainty(design, weighted, y, w)
 
     def _add_uncertainty(
-        self, z: np.ndarray, design: np.ndarray, weighted: np.ndarray, y: np.ndarray, w: np.ndarray
+        self, design: np.ndarray, weighted: np.ndarray, y: np.ndarray, w: np.ndarray
     ) -> None:
-        """The sums behind standard errors and their degrees of freedom."""
+        """The sums behind standard errors and their degrees of freedom.
+
+        A residual r is smaller than the error it comes from. Its variance is phi = ||row of 1 - H||^2
+        that of the errors, 1 - h with equal weights and nearly (1 - h)^2 for a sample that outweighs
+        the others (h is the leverage). s^2 = r^2 / ((1 - h) sqrt(phi)) lies between the corrections
+        known as HC2, which is r^2 / phi, and HC3, which is r^2 / (1 - h)^2. Where the fit passes
+        through a sample (h near 1) r says nothing, and a share h^2 of the pooled noise is put in.
+        """
         solver = Solver(self.gram)
-        residual = y - design @ solver.beta(self.response)
-        leverage = np.einsum("ij,ij->i", weighted @ solver.bread, design)
-        scores = weighted * (residual / np.maximum(1 - leverage, 1e-6))[:, None]
+        bread = solver.bread
+        influence = design @ bread
+        r = y - design @ solver.beta(self.response)
+        h = np.clip(w * np.einsum("ij,ij->i", influence, design), 0.0, 1.0)
+        phi = 1 - 2 * h + np.einsum("ij,ij->i", influence @ self.gram2, influence)
+        phi = np.clip(phi, 0.0, None)
+        square = (w * r) ** 2  # times the weight, which may be what keeps it finite
+        self.noise += [np.sum(square), np.sum(w**2 * phi)]
+        pooled = self.noise[0] / self.noise[1] if self.noise[1] > 0 else 0.0
+        blind = (phi < 1e-5) | (1 - h < 1e-5)
+        s2 = np.where(blind, 0.0, square / np.where(blind, 1.0, (1 - h) * np.sqrt(phi)))
+        s2 += h**2 * np.maximum(pooled * w**2 - s2, 0.0)
+        scores = design * np.sqrt(s2)[:, None]
         self.meat += scores.T @ scores
-        with np.errstate(under="ignore"):
-            square = w * w
-            self.weight_squares += float(square.sum())
-            self.second += square @ z
-            self.fourth += np.concatenate([[np.sum(square * square)], (square * square) @ z])
+        local = influence.sum(axis=1, keepdims=True)
+        square = (self.gram[0, 0] * w[:, None] * np.hstack([influence, local])) ** 2
+        for sums, power in ((self.second, square), (self.fourth, square**2)):
+            every = power.sum(axis=0)
+            own = every.copy()  # the intercept and the surrogate at xi have one side only
+            own[1:-1] = np.einsum("ij,ij->j", design[:, 1:], power[:, 1:-1])
+            sums += [every - own, own]
 
     def _rescale_weights(self, log_w: float) -> None:
         if log_w <= self.log_scale:
@@ -86,12 +116,14 @@ class Sums:
         self.response *= factor
         self.squares *= factor**2
         self.meat *= factor**2
+        self.noise[0] *= factor**2
         self.unit = largest
 
     @property
     def ess(self) -> float:
         """Effective sample size (sum w)^2 / sum w^2."""
-        return float(self.gram[0, 0] ** 2 / self.weight_squares) if self.weight_squares else 0.0
+        squares = self.gram2[0, 0]
+        return float(self.gram[0, 0] ** 2 / squares) if squares else 0.0
 
 
 # by which power of a change in the unit of weight each sum moves
@@ -99,10 +131,9 @@ _POWERS_OF_W = (
     ("gram", 1),
     ("response", 1),
     ("squares", 1),
+    ("gram2", 2),
     ("meat", 2),
-    ("weight_squares", 2),
-    ("second", 2),
-    ("fourth", 4),
+    ("noise", 2),
 )
 
 
@@ -206,7 +237,8 @@ def fit(sums: Sums, ridge: float = 0.0, lasso: float = 0.0, keep: np.ndarray | N
     """The surrogate from the sums, on the features ``keep`` (all if None).
 
     ridge minimises sum w (y - b0 - b.z)^2 + ridge |b|^2 (scikit-learn's Ridge); lasso minimises
-    sum w (...)^2 / (2 sum w) + lasso |b|_1 (scikit-learn's Lasso).
+    sum w (...)^2 / (2 sum w) + lasso |b|_1 (scikit-learn's Lasso). The noise is that of the fit to
+    all features; :func:`noise_of` has it for fewer.
     """
     d = len(sums.response) - 1
     keep = np.ones(d, bool) if keep is None else keep
@@ -227,10 +259,29 @@ def fit(sums: Sums, ridge: float = 0.0, lasso: float = 0.0, keep: np.ndarray | N
     score = weighted_r2(sums, beta)
     beta = beta * (sums.unit or 1.0)
     beta[0] += sums.shift
-    varies = indicator_variances(sums.gram) > DEAD**2
+    estimated = keep & (indicator_variances(sums.gram) > DEAD**2)
+    left_out = np.flatnonzero(~estimated) + 1
+    covariance[left_out] = covariance[:, left_out] = 0.0
     tangled = (Solver(sums.gram) if penalty else whole).tangled
     freedom, local = degrees_of_freedom(sums)
-    return Fit(beta, covariance, score, keep & varies, tangled, freedom, local)
+    return Fit(beta, covariance, score, estimated, tangled, freedom, local)
+
+
+def noise_of(found: Fit, samples: Iterable[Batch], ridge: float = 0.0) -> Fit:
+    """The same fit with the noise of a surrogate on its features alone.
+
+    What the features that were left out do to f is noise for the others.
+    """
+    kept = np.concatenate([[True], found.used])
+    sums = Sums(int(found.used.sum()))
+    for z, y, log_w in samples:
+        sums.add(z[:, found.used], y, log_w)
+    alone = fit(sums, ridge)
+    covariance = np.zeros_like(found.covariance)
+    covariance[np.ix_(kept, kept)] = alone.covariance
+    freedom = np.full(len(kept), 2.0)
+    freedom[kept] = alone.freedom
+    return found._replace(covariance=covariance, freedom=freedom, local_freedom=alone.local_freedom)
 
 
 def indicator_variances(gram: np.ndarray) -> np.ndarray:
@@ -240,8 +291,21 @@ def indicator_variances(gram: np.ndarray) -> np.ndarray:
 
 
 def degrees_of_freedom(sums: Sums) -> tuple[np.ndarray, float]:
-    """placeholder"""
-    return np.full(len(sums.response), sums.ess), sums.ess
+    """Of the standard errors of intercept and coefficients (d+1,), and of the surrogate at xi.
+
+    Satterthwaite's (A1 + A0)^2 / (Q1 / (1 - A1) + Q0 / (1 - A0)), where A and Q are the sums of
+    squares and fourth powers of the influences a_i on either side of z_j: a side of m equal samples
+    has A = 1/m and m - 1 degrees of freedom, as in Welch's test.
+    """
+    total = sums.gram[0, 0]
+    second, fourth = sums.second / total**2, sums.fourth / total**4
+    left = np.clip(1 - second, 0.1, 1.0)
+    ends = [0, -1]
+    left[:, ends] = 1 - np.minimum(second[:, ends], 0.5) / max(second.shape[1] - 2, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = second.sum(axis=0) ** 2 / np.sum(fourth / left, axis=0)
+    found = np.where(np.isfinite(found), np.maximum(found, 2.0), 2.0)
+    return found[:-1], float(found[-1])
 
 
 def weighted_r2(sums: Sums, beta: np.ndarray) -> float:

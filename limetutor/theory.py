@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy
@@ -106,6 +107,11 @@ class Tilt:
     def constant(self) -> np.ndarray:
         """Coordinates that never leave xi's box: there is nothing to compare it with."""
         return np.isneginf(self.log_rest)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the function that makes the views, in whose place they stand."""
+        views = {} if self.make_views is None else {"views": self.views}
+        return self.__dict__ | views | {"make_views": None}
 
     @cached_property
     def views(self) -> Views:

@@ -51,31 +51,54 @@ def test_unpenalised_fit_is_weighted_least_squares():
     np.testing.assert_allclose([e.intercept, *e.coef], beta, rtol=0, atol=1e-12)
 
 
-def sandwich_by_hand(e, beta, penalty=0.0):
-    """HC1: inv(A) (sum w^2 r^2 z z') inv(A) n/(n - d - 1), A = sum w z z' + penalty."""
+def sandwich_by_hand(e, penalty=0.0):
+    """inv(A) (sum w^2 s^2 z z') inv(A), A = sum w z z' + penalty, with the whole hat matrix H.
+
+    s^2 = r^2 / ((1 - h) ||row of 1 - H||), raised by h^2 of what it lacks of the pooled noise.
+    """
     Z, w = design(e), e.weights
+    plain = np.linalg.inv((Z * w[:, None]).T @ Z)
+    rest = np.eye(e.n) - Z @ plain @ (Z * w[:, None]).T
+    residual, kept_share, size = rest @ e.y, np.diag(rest), np.sum(rest**2, axis=1)
+    s2 = residual**2 / (kept_share * np.sqrt(size))
+    pooled = np.sum((w * residual) ** 2) / np.sum(w**2 * size)
+    s2 += (1 - kept_share) ** 2 * np.maximum(pooled - s2, 0)
     bread = np.linalg.inv((Z * w[:, None]).T @ Z + penalty * np.diag([0.0] + [1.0] * e.coef.size))
-    scores = Z * (w * (e.y - Z @ beta))[:, None]
-    return bread @ scores.T @ scores @ bread * e.n / (e.n - Z.shape[1])
+    return bread @ (Z.T * (w**2 * s2)) @ Z @ bread
+
+
+def freedom_by_hand(e):
+    """Welch's degrees of freedom for unequal weights, from the influence of every sample."""
+    Z, w = design(e), e.weights
+    influence = (Z * w[:, None]) @ np.linalg.inv((Z * w[:, None]).T @ Z)
+    found = []
+    for j in range(1, Z.shape[1]):
+        sides = [influence[Z[:, j] == v, j] for v in (0, 1)]
+        top = sum(np.sum(a**2) for a in sides) ** 2
+        found.append(top / sum(np.sum(a**4) / max(1 - np.sum(a**2), 0.1) for a in sides))
+    return np.array(found)
 
 
 @pytest.mark.parametrize("sampler", ["bins", "gaussian", "tilted"])
 @pytest.mark.parametrize("kernel", ["gaussian", "mismatch"])
 def test_covariance_is_the_sandwich(kernel, sampler):
     e = kept(kernel=kernel, sampler=sampler)
-    expected = sandwich_by_hand(e, np.array([e.intercept, *e.coef]))
-    np.testing.assert_allclose(e.covariance, expected, rtol=1e-9)  # rounding, squared twice
+    expected = sandwich_by_hand(e)
+    scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+    assert np.all(np.abs(e.covariance - expected) < 1e-9 * scale)  # rounding, squared twice
     np.testing.assert_allclose(e.stderr, np.sqrt(np.diag(expected))[1:], rtol=1e-9)
     assert e.local_stderr == pytest.approx(np.sqrt(expected.sum()), rel=1e-9)
+    np.testing.assert_allclose(e.freedom[1:], freedom_by_hand(e), rtol=1e-9)
 
 
 @pytest.mark.parametrize("ridge", [0.5, 1.0, 300.0])
 def test_covariance_is_the_sandwich_with_ridge_too(ridge):
     """The residuals in the meat are those of the unpenalised fit: the noise, without the bias."""
     e = kept(ridge=ridge)
-    plain = kept()
-    expected = sandwich_by_hand(e, np.array([plain.intercept, *plain.coef]), ridge)
-    np.testing.assert_allclose(e.covariance, expected, rtol=1e-9)
+    expected = sandwich_by_hand(e, ridge)
+    scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+    assert np.all(np.abs(e.covariance - expected) < 1e-9 * scale)
+    assert e.local_stderr == pytest.approx(np.sqrt(expected.sum()), rel=1e-9)
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "mismatch", "cosine"])
