@@ -106,7 +106,7 @@ def test_a_whole_number_format_gives_whole_numbers():
         (lambda: Slider(0, 1, 0.5, stops=10**7), "stops must be 10000 or fewer, got 10000000"),
         (lambda: Slider(0, 1, 0.5, stops=2.5), "stops must be a whole number, got 2.5"),
         (lambda: Slider(0, 1, 0.5, stops="9"), "stops must be a whole number, got '9'"),
-        (lambda: Slider(None, 1, 0.5), "^start must .*None"),
+        (lambda: Slider(None, 1, 0.5), "^start must "),
         (lambda: Slider(0, "1", 0.5), "^stop must "),
         (lambda: Slider(0, 1, [0.5]), "value must be a single number"),
         (lambda: Slider(0, float("nan"), 0.5), "stop must be finite"),
