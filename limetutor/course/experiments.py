@@ -20,11 +20,13 @@ from .datasets import Table
 class Runs:
     """Repeated explanations: coefficients (runs, d); intercepts, surrogates at xi, ESS (runs,).
 
-    ``coef_stderr`` (runs, d) are the standard errors that each run reports of itself.
+    ``coef_stderr`` (runs, d) and ``interval`` (runs, d, 2) are the standard errors and the 95%
+    intervals that each run reports of itself.
     """
 
     coef: np.ndarray
     coef_stderr: np.ndarray
+    interval: np.ndarray
     intercept: np.ndarray
     local_prediction: np.ndarray
     prediction: float
@@ -63,6 +65,7 @@ def repeat(
     return Runs(
         coef=np.array([ex.coef for ex in all_runs]),
         coef_stderr=np.array([ex.stderr for ex in all_runs]),
+        interval=np.array([ex.interval() for ex in all_runs]),
         intercept=np.array([ex.intercept for ex in all_runs]),
         local_prediction=np.array([ex.local_prediction for ex in all_runs]),
         prediction=all_runs[0].prediction,

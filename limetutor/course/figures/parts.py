@@ -13,7 +13,6 @@ from ...plotting.style import color
 from ...worlds import Boxes, Gaussian
 
 NU = np.geomspace(0.1, 3, 80)
-REACH = 1.96  # standard errors from the middle to the ends of a 95% interval
 
 # --- the boxes of N(0, 1) --------------------------------------------------------------------
 
@@ -103,19 +102,18 @@ def against_bandwidth(ax: Axes, value: Callable[[np.ndarray], np.ndarray], nu: f
     bandwidth_axis(ax)
 
 
-def holds(coef: np.ndarray, stderr: np.ndarray, truth: np.ndarray | float) -> np.ndarray:
-    """Which intervals of 1.96 standard errors to both sides hold the truth."""
-    return np.abs(coef - truth) <= REACH * stderr
+def holds(ends: np.ndarray, truth: np.ndarray | float) -> np.ndarray:
+    """Which intervals (…, 2) hold the truth."""
+    return (ends[..., 0] <= truth) & (truth <= ends[..., 1])
 
 
-def draw_intervals(ax: Axes, coef: np.ndarray, stderr: np.ndarray, truth: float) -> None:
-    """One 95% interval a run; those that miss the truth stand out."""
-    hit, places = holds(coef, stderr, truth), np.arange(1, len(coef) + 1)
+def draw_intervals(ax: Axes, coef: np.ndarray, ends: np.ndarray, truth: float) -> None:
+    """One interval (2,) a run; those that miss the truth stand out."""
+    hit, places = holds(ends, truth), np.arange(1, len(coef) + 1)
     ax.axhline(truth, color=color.truth, lw=2)
     for which, hue, width in ((hit, color.surrogate, 1.8), (~hit, color.alarm, 3.0)):
-        at, middle, reach = places[which], coef[which], REACH * stderr[which]
-        ax.vlines(at, middle - reach, middle + reach, color=hue, lw=width)
-        ax.plot(at, middle, ".", color=hue, ms=7)
+        ax.vlines(places[which], *ends[which].T, color=hue, lw=width)
+        ax.plot(places[which], coef[which], ".", color=hue, ms=7)
     ax.set(xlim=(0, len(coef) + 1), xlabel="run")
 
 

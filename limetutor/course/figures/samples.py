@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...algorithm import explain_quietly
 from ...closed_forms import limit
 from ...normal_limit import SampleSize, asymptotic_covariance, samples_needed
 from ...plotting.style import color, new_figure, styled
@@ -54,7 +55,25 @@ def normal_limit(fig: Figure, n: int, nu: float) -> str:
 
 def covered(runs: Runs, beta: np.ndarray) -> np.ndarray:
     """Which 95% intervals hold the limit, (runs, d) of bool."""
-    return holds(runs.coef, runs.coef_stderr, beta)
+    return holds(runs.interval, beta)
+
+
+def plainly_covered(nu: float, n: int, runs: int) -> np.ndarray:
+    """Which intervals of 1.96 plain sandwich errors would hold the limit, (runs, d) of bool.
+
+    Plain: residuals as they are, times n / (n - d - 1), no degrees of freedom; for comparison.
+    """
+    f, xi, world = running_example()
+    beta, found = limit(f, xi, world, nu).coef, []
+    for stream in np.random.default_rng(0).spawn(runs):
+        ex = explain_quietly(f, xi, world, nu, n=n, seed=stream, keep=True)
+        Z = np.column_stack([np.ones(n), ex.z])
+        w = ex.weights / ex.weights.max()
+        bread = np.linalg.pinv((Z * w[:, None]).T @ Z, hermitian=True)
+        scores = Z * (w * (ex.y - Z @ [ex.intercept, *ex.coef]))[:, None]
+        errors = np.sqrt(np.diag(bread @ scores.T @ scores @ bread)[1:] * n / (n - Z.shape[1]))
+        found.append(np.abs(ex.coef - beta) <= 1.96 * errors)
+    return np.array(found)
 
 
 @styled
@@ -63,7 +82,7 @@ def intervals(runs: Runs, beta: np.ndarray, j: int, shown: int = 60) -> Figure:
     fig = new_figure((6.4, 3.3))
     ax = fig.subplots()
     ax.axhline(0, color=color.muted, lw=1, ls=":")
-    draw_intervals(ax, runs.coef[:shown, j], runs.coef_stderr[:shown, j], float(beta[j]))
+    draw_intervals(ax, runs.coef[:shown, j], runs.interval[:shown, j], float(beta[j]))
     ax.set_ylabel(f"coefficient {j + 1}")
     return fig
 

@@ -118,17 +118,17 @@ def penalty(fig: Figure, strength: float, kind: str) -> str:
 
 
 def interval_runs(runs: int = 40, n: int = 2000, nu: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """First coefficient of the running example and its standard error in repeated runs."""
+    """First coefficient of the running example and its 95% interval in repeated runs."""
     f, xi, world = running_example()
     found = [explain(f, xi, world, nu, n=n, seed=100 + k) for k in range(runs)]
-    return np.array([ex.coef[0] for ex in found]), np.array([ex.stderr[0] for ex in found])
+    return np.array([ex.coef[0] for ex in found]), np.array([ex.interval()[0] for ex in found])
 
 
 @styled
-def intervals(coef: np.ndarray, stderr: np.ndarray, theory: float) -> Figure:
+def intervals(coef: np.ndarray, ends: np.ndarray, theory: float) -> Figure:
     """One 95% interval a run; those that miss the theory stand out."""
     fig = new_figure((6.4, 3.4))
     ax = fig.subplots()
-    draw_intervals(ax, coef, stderr, theory)
+    draw_intervals(ax, coef, ends, theory)
     ax.set_ylabel("first coefficient")
     return fig
