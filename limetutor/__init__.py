@@ -20,7 +20,7 @@ from .models import Linear, Quadratic
 from .normal_limit import samples_needed
 from .worlds import Empirical, Gaussian
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # what needs matplotlib, ipywidgets or scikit-learn is imported when it is first used
 _LAZY = {
@@ -62,3 +62,7 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

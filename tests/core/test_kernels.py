@@ -116,3 +116,50 @@ def test_tilted_explains_where_all_weights_underflow():
     # 4 standard errors for each of 30 features
     assert np.all(np.abs(e.coef - truth.coef) < 4 * e.stderr)
     assert e.ess == pytest.approx(20_000)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "lost"),
+    [("gaussian", lambda nu: 1 / (2 * nu**2)), ("laplace", lambda nu: 1 / nu)],
+)
+@pytest.mark.parametrize("nu", [0.4, 1.3])
+def test_a_label_that_differs_is_at_distance_one(kernel, lost, nu):
+    """In the weights and in the tilt, which could both be wrong in the same way."""
+    table = np.column_stack([np.repeat([0.0, 1.0, 7.0], [10, 20, 30]), np.linspace(-1, 1, 60)])
+    world = lt.Empirical(table, categorical=[0])
+    xi = np.array([1.0, 0.2])
+    e = lt.explain(lambda x: x[:, 0], xi, world, nu, seed=0, kernel=kernel, keep=True)
+    distance = np.abs(e.x[:, 1] - xi[1])
+    of_number = distance**2 / (2 * nu**2) if kernel == "gaussian" else distance / nu
+    expected = -of_number - np.where(e.x[:, 0] == 1.0, 0.0, lost(nu))
+    np.testing.assert_allclose(np.log(e.weights), expected, rtol=1e-9)
+    p, odds = 20 / 60, np.exp(-lost(nu))
+    found = lt.limit(lt.Linear([1.0, 0.0]), xi, world, nu, kernel)
+    assert found.alpha[0] == pytest.approx(p / (p + (1 - p) * odds), rel=1e-12)
+    assert found.coef[0] == pytest.approx(1.0 - (10 * 0.0 + 30 * 7.0) / 40, rel=1e-12)
+
+
+def test_the_laplace_weight_falls_with_the_distance_in_x():
+    e = explained(kernel="laplace")
+    expected = np.exp(-cdist(e.x, XI[None], "cityblock")[:, 0] / 0.8)
+    np.testing.assert_allclose(e.weights, expected, rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::limetutor.PrecisionWarning")
+def test_the_laplace_tilt_refuses_a_bandwidth_that_no_double_can_follow():
+    with pytest.raises(ValueError, match="nu must be at least 1e-05 standard deviations"):
+        lt.limit(F, XI, lt.Gaussian(), 1e-6, "laplace")
+    narrow = lt.limit(F, XI, lt.Gaussian(), 2e-5, "laplace")
+    np.testing.assert_allclose(narrow.tilt.inside, 0, atol=1e-4)  # all of the weight is at xi
+
+
+@pytest.mark.parametrize("nu", [1e-10, 1e-6, 1e-3, 0.1, 1.0, 1e3, 1e10])
+@pytest.mark.parametrize("p", [3, 5, 10])
+@pytest.mark.filterwarnings("ignore::limetutor.PrecisionWarning")
+def test_the_mismatch_limit_of_a_linear_model_is_free_of_the_bandwidth(nu, p):
+    table = np.random.default_rng(0).gamma(2.0, size=(300, 3))
+    for world, xi in ((lt.Gaussian(p=p), XI), (lt.Empirical(table, p=p), table[7])):
+        one = lt.limit(F, xi, world, 1.0, "mismatch").coef
+        np.testing.assert_allclose(
+            lt.limit(F, xi, world, nu, "mismatch").coef, one, rtol=1e-10, atol=1e-10
+        )

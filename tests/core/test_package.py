@@ -2,22 +2,19 @@
 
 import doctest
 import importlib
+import pkgutil
 import subprocess
 import sys
 
 import pytest
+from browser import ROOT
 
-CORE = (
-    "limetutor",
-    "limetutor.arguments",
-    "limetutor.laws",
-    "limetutor.worlds",
-    "limetutor.models",
-    "limetutor.kernels",
-    "limetutor.theory",
-    "limetutor.closed_forms",
-    "limetutor.covariance",
-    "limetutor.normal_limit",
+import limetutor
+
+ROOMS = sorted(
+    module.name
+    for module in pkgutil.walk_packages(limetutor.__path__, "limetutor.")
+    if not module.ispkg
 )
 
 
@@ -55,12 +52,31 @@ def test_importing_takes_less_than_half_a_second():
     assert min(float(in_a_fresh_python(code)) for _ in range(5)) < 0.5
 
 
-@pytest.mark.parametrize("name", CORE)
+@pytest.mark.parametrize("name", ROOMS)
 def test_examples_in_docstrings_are_true(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 def test_there_are_examples_in_docstrings():
     finder = doctest.DocTestFinder()
-    found = [t for name in CORE for t in finder.find(importlib.import_module(name)) if t.examples]
+    found = [t for name in ROOMS for t in finder.find(importlib.import_module(name)) if t.examples]
     assert len(found) >= 4
+
+
+def test_every_name_can_be_completed():
+    assert set(limetutor.__all__) <= set(dir(limetutor))
+
+
+def test_every_room_has_a_test_file_that_its_name_says():
+    """limetutor/auditing/case.py is tested in tests/core/test_auditing.py or test_case.py."""
+    files = {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
+    for name in ROOMS:
+        *_, package, module = name.split(".")
+        wanted = {f"test_{module}", f"test_{package}", f"test_{package}_{module}"}
+        assert wanted & files, f"no test file for {name}"
+
+
+def test_no_function_shadows_a_module():
+    modules = {name.rpartition(".")[2] for name in ROOMS if name.count(".") == 1}
+    packages = {m.name for m in pkgutil.iter_modules(limetutor.__path__)}
+    assert not (modules | packages) & set(limetutor.__all__)
