@@ -6,11 +6,13 @@ the argument, says what came and what is allowed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+
+LARGEST = 1e100  # of values, means and bandwidths: squares and ratios of two must stay numbers
 
 
 class LimetutorWarning(UserWarning):
@@ -52,7 +54,7 @@ def floats(value: Any) -> np.ndarray:
     """
     if hasattr(value, "toarray"):
         raise TypeError("a sparse matrix; pass its .toarray()")
-    if isinstance(value, np.ma.MaskedArray) and np.any(np.ma.getmaskarray(value)):
+    if holds_masked(value):
         raise TypeError("masked values")
     try:
         array = np.asarray(value)
@@ -77,6 +79,15 @@ _NOT_NUMBERS = {
     "m": "times",
     "c": "complex numbers",
 }
+
+
+def holds_masked(value: Any, depth: int = 2) -> bool:
+    """Whether an array, or a list (of lists), holds masked entries, which numpy would unmask."""
+    if isinstance(value, np.ma.MaskedArray):
+        return bool(np.any(np.ma.getmaskarray(value)))
+    return isinstance(value, list | tuple) and any(
+        entry is np.ma.masked or (depth > 0 and holds_masked(entry, depth - 1)) for entry in value
+    )
 
 
 def _refuse_entry(entry: Any) -> None:
@@ -117,6 +128,14 @@ def _what(error: TypeError, value: Any) -> str:
     return f"{words}: {looks}" if len(looks) < 60 and "\n" not in looks else words
 
 
+def within(name: str, array: np.ndarray, most: float = LARGEST) -> np.ndarray:
+    """The same array, where no entry is beyond ``most``."""
+    if array.size and np.max(np.abs(array)) > most:
+        largest = float(np.ravel(array)[np.argmax(np.abs(array))])
+        raise ValueError(f"{name} must lie within ±{most:g}, got {largest:g}; rescale it.")
+    return array
+
+
 def vector(name: str, value: Any, length: int | None = None, because: str = "") -> np.ndarray:
     """A finite one-dimensional array with at least one entry, of ``length`` if one is given."""
     array = np.atleast_1d(numbers(name, value))
@@ -148,7 +167,7 @@ def positive(name: str, value: Any) -> float:
 def bandwidth(name: str, value: Any) -> float:
     """A number above zero whose square neither underflows nor overflows."""
     number = positive(name, value)
-    if not 1e-100 <= number <= 1e100:
+    if not 1 / LARGEST <= number <= LARGEST:
         raise ValueError(f"{name} must lie between 1e-100 and 1e100, got {number:g}.")
     return number
 
@@ -172,7 +191,7 @@ def probability(name: str, value: Any) -> float:
 def whole(name: str, value: Any, least: int, because: str = "", most: int = 10**12) -> int:
     """A whole number from ``least`` to ``most`` (nobody waits for more of anything)."""
     whole_float = isinstance(value, float | np.floating) and float(value).is_integer()
-    if isinstance(value, bool) or not (isinstance(value, Integral) or whole_float):
+    if not (is_integer(value) or whole_float):
         raise ValueError(f"{name} must be a whole number, got {shorten(value)}.")
     if value < least:
         raise ValueError(f"{name} must be {least} or more{because}, got {shorten(int(value))}.")
@@ -181,16 +200,35 @@ def whole(name: str, value: Any, least: int, because: str = "", most: int = 10**
     return int(value)
 
 
+def is_integer(value: Any) -> bool:
+    """Python's and numpy's integers; True is none, and neither is a time, though numpy says so."""
+    return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
+
+
 def seed(name: str, value: Any) -> int | np.random.Generator | None:
     """What starts a random generator: None, a whole number of 0 or above, or a generator."""
     if value is None or isinstance(value, np.random.Generator):
         return value
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
+    if not is_integer(value) or value < 0:
         raise ValueError(
             f"{name} must be None, a whole number of 0 or above, or a numpy Generator, "
             f"got {shorten(value)}."
         )
     return int(value)
+
+
+def called(name: str, function: Callable[..., Any], wanted: str, *given: Any) -> Any:
+    """What a caller's function returns; its own errors pass, one that does not take what it gets
+    is refused.
+    """
+    try:
+        return function(*given)
+    except TypeError as error:
+        trace = error.__traceback__
+        if trace is not None and trace.tb_next is not None:  # it was raised inside
+            raise
+        words = " ".join(str(error).split())[:150].rstrip(".")
+        raise TypeError(f"{name} must take {wanted}, but Python says: {words}.") from None
 
 
 def truth(name: str, value: Any) -> bool:
