@@ -32,6 +32,8 @@ def default_names(d: int) -> tuple[str, ...]:
 def read_table(X: Any, categorical: Any = (), kinds: Mapping[Any, Kind] | None = None) -> Table:
     """A training table; ``categorical`` columns hold labels, ``kinds`` names other kinds."""
     columns, names = _columns_of(X)
+    if not isinstance(kinds, Mapping | None):
+        raise ValueError(f"kinds must be a dict from column to its kind, got {arg.shorten(kinds)}.")
     chosen: dict[int, Kind] = dict.fromkeys(
         positions("categorical", categorical, names), Category()
     )
@@ -49,7 +51,8 @@ def read_table(X: Any, categorical: Any = (), kinds: Mapping[Any, Kind] | None =
 def _columns_of(X: Any) -> tuple[list[np.ndarray], tuple[str, ...]]:
     if isinstance(X, str | bytes) or X is None:
         raise ValueError(f"X must be a table with rows and columns, got {arg.shorten(X)}.")
-    named = hasattr(X, "columns")
+    _refuse_lazy("X", X)
+    named = _is_frame(X)
     columns = [_column(X, name, j) for j, name in enumerate(X.columns)] if named else _split(X)
     if not columns or len(columns[0]) == 0:
         raise ValueError("X must have at least one row and one column, got an empty table.")
@@ -58,6 +61,16 @@ def _columns_of(X: Any) -> tuple[list[np.ndarray], tuple[str, ...]]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"X must have different column names, got {twice!r} more than once.")
     return columns, names
+
+
+def _is_frame(given: Any) -> bool:
+    """A table with named columns, of pandas or polars."""
+    return hasattr(given, "columns") and hasattr(given, "shape")
+
+
+def _refuse_lazy(name: str, given: Any) -> None:
+    if type(given).__name__ == "LazyFrame":
+        raise ValueError(f"{name} must be a table in memory, got a LazyFrame; pass its .collect().")
 
 
 def _column(X: Any, name: Any, j: int) -> np.ndarray:
@@ -73,7 +86,8 @@ def _split(X: Any) -> list[np.ndarray]:
     except ValueError:
         raise ValueError("X must have rows of one length, got rows of different lengths.") from None
     if array.ndim != 2:
-        raise ValueError(f"X must be a table with rows and columns, got shape {array.shape}.")
+        what = f"shape {array.shape}" if array.ndim else arg.shorten(X)
+        raise ValueError(f"X must be a table with rows and columns, got {what}.")
     return list(array.T)
 
 
@@ -93,7 +107,24 @@ def _read(name: str, column: np.ndarray, kind: Kind | None) -> tuple[np.ndarray,
         )
     if not np.all(np.isfinite(values)):
         raise ValueError(f"X must be finite, but column {name!r} holds nan or infinite values.")
+    _refuse_scale(name, values)
     return values, kind or NUMBER
+
+
+def _refuse_scale(name: str, values: np.ndarray) -> None:
+    """Squares of what a column holds, and of how far it varies, must be numbers above 0."""
+    largest = np.max(np.abs(values))
+    if largest > arg.LARGEST:
+        raise ValueError(
+            f"X must lie within ±{arg.LARGEST:g}, but column {name!r} holds values of size "
+            f"{largest:g}; rescale it."
+        )
+    spread = np.ptp(values)
+    if 0 < spread < 1 / arg.LARGEST:
+        raise ValueError(
+            f"X must vary by {1 / arg.LARGEST:g} or more in a column that is not constant, but "
+            f"{name!r} varies by {spread:g}; rescale it."
+        )
 
 
 _REMEDIES = {
@@ -121,13 +152,17 @@ def _labels_and_codes(name: str, column: np.ndarray) -> tuple[np.ndarray, Catego
 def positions(name: str, columns: Any, names: Sequence[str]) -> list[int]:
     """Columns given by name or position, as positions; none twice."""
     columns = () if columns is None else columns
-    if isinstance(columns, str | int):
+    if isinstance(columns, str) or arg.is_integer(columns):
         columns = [columns]
-    if not hasattr(columns, "__iter__"):
-        raise ValueError(f"{name} must be names or positions, got {arg.shorten(columns)}.")
+    try:
+        columns = list(columns)
+    except TypeError:
+        raise ValueError(
+            f"{name} must be names or positions, got {arg.shorten(columns)}."
+        ) from None
     found: list[int] = []
     for column in columns:
-        if isinstance(column, int | np.integer) and 0 <= column < len(names):
+        if arg.is_integer(column) and 0 <= column < len(names):
             found.append(int(column))
         elif isinstance(column, str) and column in names:
             found.append(list(names).index(column))
@@ -146,6 +181,7 @@ def rows_of(name: str, given: Any, names: Sequence[str], *, one: bool) -> np.nda
     whose features are called x1, x2, ... has no names of its own and takes those of the caller in
     their order.
     """
+    _refuse_lazy(name, given)
     if hasattr(given, "toarray"):
         given = given.toarray()
     own = [str(key) for key in _labels_of(given)]
@@ -166,7 +202,7 @@ def _labels_of(given: Any) -> Sequence[Any]:
     """The names that come with an instance or a table; none with plain arrays."""
     if isinstance(given, Mapping):
         return list(given)
-    if hasattr(given, "columns"):
+    if _is_frame(given):
         return list(given.columns)
     if hasattr(given, "index") and hasattr(given, "to_numpy"):
         return list(given.index)
@@ -194,12 +230,12 @@ def _order(name: str, own: list[str], names: Sequence[str]) -> list[int]:
 
 def _object_rows(name: str, given: Any, one: bool) -> np.ndarray:
     """What came as an array of objects (n, d)."""
-    if isinstance(given, np.ma.MaskedArray) and np.any(np.ma.getmaskarray(given)):
-        raise ValueError(f"{name} must hold numbers only, got masked values.")
     if isinstance(given, Mapping):
         given = list(given.values())
+    if arg.holds_masked(given):
+        raise ValueError(f"{name} must hold numbers only, got masked values.")
     try:
-        if hasattr(given, "columns"):
+        if _is_frame(given):
             columns = [_column(given, c, j) for j, c in enumerate(given.columns)]
             array = np.column_stack([_plain_column(column) for column in columns])
         else:
