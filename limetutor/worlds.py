@@ -8,7 +8,7 @@ Chapter: discretization.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -159,14 +159,15 @@ class Boxes:
             )
         plain = np.array([j not in self.kinds for j in range(self.d)])
         result = np.empty(rows.shape)
-        result[:, plain] = arg.numbers(name, rows[:, plain])
+        result[:, plain] = arg.within(name, arg.numbers(name, rows[:, plain]))
         for j, kind in self.kinds.items():
             known = self.law.mean[j, : self.count[j]]
             codes: dict[Any, float] = {}
             for i, value in enumerate(rows[:, j]):
-                if value not in codes:
-                    codes[value] = kind.encode(self.names[j], value, known)
-                result[i, j] = codes[value]
+                key = _key(value, i)
+                if key not in codes:
+                    codes[key] = kind.encode(self.names[j], value, known)
+                result[i, j] = codes[key]
         return result
 
     def decoded(self, x: np.ndarray) -> dict[int, np.ndarray]:
@@ -247,6 +248,9 @@ class Gaussian:
                 )
         if np.any(sigma <= 0):
             raise ValueError(f"sigma must be above 0, got {float(np.min(sigma)):g}.")
+        arg.within("mu", mu)
+        for deviation in np.ravel(sigma)[[np.argmin(sigma), np.argmax(sigma)]]:
+            arg.bandwidth("sigma", deviation)
         lengths = {v.size for v in (mu, sigma, p) if v.ndim == 1}
         if self.names is not None:
             object.__setattr__(self, "names", _feature_names(self.names))
@@ -414,6 +418,15 @@ def check_world(world: Any) -> None:
         )
 
 
+def _key(value: Any, row: int) -> Hashable:
+    """A value under which its code can be kept; lists and sets have none but their row."""
+    try:
+        hash(value)
+    except TypeError:
+        return (row,)
+    return value  # type: ignore[no-any-return]
+
+
 def _padded(values: np.ndarray, width: int, filler: float) -> np.ndarray:
     return np.concatenate([values, np.full(width - len(values), filler)])
 
@@ -431,9 +444,12 @@ def _box_counts(p: Any) -> np.ndarray:
 
 
 def _feature_names(names: Any) -> tuple[str, ...]:
-    if isinstance(names, str) or not isinstance(names, Iterable):
+    try:
+        found = () if isinstance(names, str | bytes) else tuple(str(name) for name in names)
+    except TypeError:
+        found = ()
+    if not found:
         raise ValueError(f"names must be one text per feature, got {arg.shorten(names)}.")
-    found = tuple(str(name) for name in names)
     if len(set(found)) < len(found):
         twice = next(name for name in found if found.count(name) > 1)
         raise ValueError(f"names must differ, got {twice!r} more than once.")
@@ -460,7 +476,7 @@ def _given_edges(edges: dict[Any, ArrayLike] | None, names: Sequence[str]) -> di
         )
     for column, values in (edges or {}).items():
         position = positions("edges", [column], names)[0]
-        inner = arg.vector(f"edges[{column!r}]", values)
+        inner = arg.within(f"edges[{column!r}]", arg.vector(f"edges[{column!r}]", values))
         if np.any(np.diff(inner) <= 0):
             raise ValueError(f"edges[{column!r}] must increase, got {arg.shorten(inner)}.")
         given[position] = inner
