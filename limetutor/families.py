@@ -17,7 +17,7 @@ import numpy as np
 
 from . import arguments as arg
 from .exact import Bumps, Trees, Units
-from .models import Form, Linear, fitted_columns, output_column
+from .models import Form, Linear, first_fitted, fitted_columns, output_column
 from .worlds import Boxes
 
 Family = Callable[[Any, Any], Form | None]
@@ -63,7 +63,9 @@ def form_in(boxes: Boxes, f: Any, output: Any) -> Form | None:
                 f"{name} must have {boxes.d} entries, one per feature of the world, got {f.d}."
             )
         if output is not None:
-            raise ValueError(f"output must be left out when f has a single output, got {output!r}.")
+            raise ValueError(
+                f"output must be left out when f has a single output, got {arg.shorten(output)}."
+            )
         return f
     features = features_of(f)
     if features is not None and features != boxes.d:
@@ -84,15 +86,11 @@ def form_in(boxes: Boxes, f: Any, output: Any) -> Form | None:
 
 
 def features_of(f: Any) -> int | None:
-    """The number of features that f was fitted on, where it says so.
-
-    A pipeline asks its first step, which "passthrough" cannot answer; the first that can, does.
-    """
+    """The number of features that f was fitted on, where it says so."""
     if isinstance(f, Form):
         return f.d
-    candidates = [f, *(step for _, step in getattr(f, "steps", ()))]
-    counts = (getattr(model, "n_features_in_", None) for model in candidates)
-    return next((int(count) for count in counts if count is not None), None)
+    count: Any = getattr(first_fitted(f), "n_features_in_", None)
+    return int(count) if arg.is_integer(count) else None
 
 
 def _refuse(wanted: str, f: Any, got: str) -> NoReturn:

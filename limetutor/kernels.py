@@ -306,7 +306,9 @@ class OwnKernel(Kernel):
         self, x: np.ndarray, z: np.ndarray, xi: np.ndarray, nu: float, boxes: Boxes
     ) -> np.ndarray:
         """Logs of what the function returns; it gets copies, so that it cannot move the samples."""
-        weights = arg.numbers("kernel's weights", self.function(x.copy(), z.copy(), xi.copy(), nu))
+        given = (x.copy(), z.copy(), xi.copy(), nu)
+        found = arg.called("kernel", self.function, "four arguments, (x, z, xi, nu)", *given)
+        weights = arg.numbers("kernel's weights", found)
         if weights.shape != (len(x),) or np.any(weights < 0):
             raise ValueError(
                 f"kernel must return {len(x)} weights of 0 or above, one per row, got shape "

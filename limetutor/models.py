@@ -18,6 +18,7 @@ from .theory import Views
 from .worlds import Boxes
 
 LARGEST = 1e300  # of what f may return: differences of two values must stay numbers
+STEEPEST = 1e190  # of the coefficients of a form: at values up to 1e100 it stays a number
 
 
 class Expectation(NamedTuple):
@@ -103,8 +104,8 @@ class Linear(Form):
     b: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "a", arg.vector("a", self.a))
-        object.__setattr__(self, "b", arg.scalar("b", self.b))
+        object.__setattr__(self, "a", _slopes(self.a))
+        object.__setattr__(self, "b", _constant(self.b))
 
     @property
     def d(self) -> int:
@@ -152,9 +153,10 @@ class Quadratic(Form):
         if Q.ndim != 2 or Q.shape[0] != Q.shape[1] or Q.size == 0:
             raise ValueError(f"Q must be a square matrix, got shape {Q.shape}.")
         a = np.zeros(len(Q)) if self.a is None else self.a
+        Q = arg.within("Q", Q, STEEPEST / arg.LARGEST)
         object.__setattr__(self, "Q", (Q + Q.T) / 2)
-        object.__setattr__(self, "a", arg.vector("a", a, len(Q), because=", one per row of Q"))
-        object.__setattr__(self, "b", arg.scalar("b", self.b))
+        object.__setattr__(self, "a", _slopes(a, len(Q), because=", one per row of Q"))
+        object.__setattr__(self, "b", _constant(self.b))
 
     @property
     def d(self) -> int:
@@ -188,8 +190,20 @@ class Quadratic(Form):
         return f"Quadratic(Q={Q}, a={a}, b={self.b:g})"
 
 
+def _slopes(a: Any, length: int | None = None, because: str = "") -> np.ndarray:
+    return arg.within("a", arg.vector("a", a, length, because), STEEPEST)
+
+
+def _constant(b: Any) -> float:
+    return float(arg.within("b", np.array(arg.scalar("b", b)), STEEPEST))
+
+
 def _rows(x: Any, d: int) -> np.ndarray:
-    x = np.asarray(x, dtype=float)
+    if type(x) is not np.ndarray or x.dtype != float:
+        try:
+            x = arg.floats(x)
+        except (TypeError, ValueError):
+            raise ValueError(f"x must hold numbers only, got {arg.shorten(x)}.") from None
     if x.shape[-1:] != (d,):
         raise ValueError(f"x must have {d} columns, one per entry of a, got shape {x.shape}.")
     return x
@@ -203,11 +217,17 @@ def predictor(f: Any, boxes: Boxes, output: Any = None) -> Callable[[np.ndarray]
     and so does its method (``model.predict_proba``); text columns get their text back.
     """
     call, classes = _callable_of(f)
-    columns = fitted_columns(getattr(f, "__self__", f), boxes)
+    model = getattr(f, "__self__", f)
+    columns = fitted_columns(model, boxes)
+    first = first_fitted(model)
+    nameless = hasattr(first, "n_features_in_") and not hasattr(first, "feature_names_in_")
 
     def predict(x: np.ndarray) -> np.ndarray:
         # a copy: a model that scales its input in place must not move our samples
-        y = call(_as_frame(x, boxes, columns) if columns else x.copy())
+        rows: Any = _as_frame(x, boxes, columns) if columns else x.copy()
+        if columns and nameless:  # fitted on an array that held text
+            rows = rows.to_numpy(dtype=object)
+        y = arg.called("f", call, "one argument, the rows (n, d)", rows)
         return _one_output(y, len(x), output, classes)
 
     return predict
@@ -238,12 +258,24 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
     )
 
 
+def first_fitted(model: Any) -> Any:
+    """The part of a model that sees the table itself: a pipeline's first step that does anything.
+
+    A pipeline asks its first step what it was fitted on, which "passthrough" cannot answer.
+    """
+    steps = getattr(model, "steps", None)
+    if not isinstance(steps, list):
+        return model
+    working = [step for _, step in steps if step is not None and not isinstance(step, str)]
+    return first_fitted(working[0]) if working else model
+
+
 def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
     """The columns of the DataFrame that f wants, or none where it takes arrays.
 
     A world without names of its own (x1, x2, ...) takes those of the model, in order.
     """
-    fitted = list(getattr(model, "feature_names_in_", ()))
+    fitted = list(getattr(first_fitted(model), "feature_names_in_", ()))
     if not fitted or set(fitted) == set(boxes.names):
         return fitted or (list(boxes.names) if boxes.has_text else [])
     if boxes.names == default_names(boxes.d) and len(fitted) == boxes.d:
@@ -279,7 +311,9 @@ def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
     if y.ndim == 2 and y.shape[0] == n:
         y = y[:, output_column(output, y.shape[1], classes)]
     elif output is not None:
-        raise ValueError(f"output must be left out when f has a single output, got {output!r}.")
+        raise ValueError(
+            f"output must be left out when f has a single output, got {arg.shorten(output)}."
+        )
     if y.shape != (n,):
         raise ValueError(
             f"f must return one value per row (shape ({n},)), or one row of outputs, "
@@ -297,6 +331,13 @@ def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
     return y
 
 
+def _equal(known: Any, output: Any) -> bool:
+    try:
+        return bool(known == output)
+    except (TypeError, ValueError):  # arrays and tables do not answer with yes or no
+        return False
+
+
 def output_column(output: Any, columns: int, classes: list[Any]) -> int:
     """The column of a class, or of a position where no class is a number, among f's outputs."""
     if output is None:
@@ -304,12 +345,17 @@ def output_column(output: Any, columns: int, classes: list[Any]) -> int:
             f"output must pick one of the {columns} outputs of f: "
             f"{'a class of ' + arg.shorten(classes) if classes else f'0 to {columns - 1}'}."
         )
-    if output in classes:
-        return classes.index(output)
+    same = [k for k, known in enumerate(classes) if _equal(known, output)]
+    if same:
+        return same[0]
     if any(isinstance(c, int | float | np.number) for c in classes):
         # a position would be mistaken for the class with that number
-        raise ValueError(f"output must be a class of {arg.shorten(classes)}, got {output!r}.")
-    if isinstance(output, int | np.integer) and 0 <= output < columns:
+        raise ValueError(
+            f"output must be a class of {arg.shorten(classes)}, got {arg.shorten(output)}."
+        )
+    if arg.is_integer(output) and 0 <= output < columns:
         return int(output)
     allowed = f"a class of {arg.shorten(classes)} or " if classes else ""
-    raise ValueError(f"output must be {allowed}a column from 0 to {columns - 1}, got {output!r}.")
+    raise ValueError(
+        f"output must be {allowed}a column from 0 to {columns - 1}, got {arg.shorten(output)}."
+    )
