@@ -22,6 +22,7 @@ from .tables import rows_of
 from .worlds import Boxes, World, check_world
 
 CHUNK = 2**16  # entries (instance, feature, box) looked at together: they stay in cache
+WIDEST = 100  # of a tolerance: a bandwidth farther off than that factor is near to nothing
 ROUNDING = 1e-9  # gaps below this share of a standard deviation are nothing but rounding
 
 
@@ -162,6 +163,8 @@ def risk(
     check_world(world)
     weight = product_kernel(kernel, "risk")
     tolerance = arg.positive("tolerance", tolerance)
+    if tolerance > WIDEST:
+        raise ValueError(f"tolerance must be at most {WIDEST}, got {tolerance:g}.")
     nus = np.array([arg.bandwidth("nus", nu) for nu in arg.vector("nus", nus)])
     boxes = boxes_for_table(world, X)
     table = boxes.encode_rows(X)
