@@ -42,8 +42,8 @@ def effective_sample_size(
 
 
 def log_share(setting: Setting) -> float:
-    """Log of the effective sample size of one weighted sample."""
-    return 2 * setting.tilt.log_C - _squared(setting).log_C
+    """Log of the effective sample size of one weighted sample; at most 0, also where it rounds."""
+    return min(2 * setting.tilt.log_C - _squared(setting).log_C, 0.0)
 
 
 def _squared(setting: Setting) -> Tilt:
@@ -103,11 +103,17 @@ def _influence_moments(
             shift = T[:, None] - mean + residual.mean[v][:, None] + residual.mean[u]
             spread = W[:, None] - variance + residual.variance[v][:, None] + residual.variance[u]
             with np.errstate(over="ignore", invalid="ignore"):
-                cross += np.outer(first[v], first[u]) * (shift**2 + np.maximum(spread, 0.0))
-    with np.errstate(over="ignore"):
-        np.fill_diagonal(cross, np.sum(second * given, axis=0))
+                square = shift**2 + np.maximum(spread, 0.0)
+                cross += _product(np.outer(first[v], first[u]), square)
+    np.fill_diagonal(cross, np.sum(_product(second, given), axis=0))
     whole = float(mean.sum() ** 2 + variance.sum())
-    return whole, np.sum(first * given, axis=0), cross
+    return whole, np.sum(_product(first, given), axis=0), cross
+
+
+def _product(h: np.ndarray, square: np.ndarray) -> np.ndarray:
+    """Influences times squared residuals: no residual counts 0, however large the influence is."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.where(square == 0, 0.0, h * square)
 
 
 def _without_each(values: np.ndarray) -> np.ndarray:
@@ -131,7 +137,8 @@ def asymptotic_covariance(
     V = E[pi^2 r^2 h h'] / C^2 with the influences h_j of :func:`_influence_moments` and
     h_0 = 1 - sum_j alpha_j h_j; (d+1, d+1), the intercept first. Weighted samples ("bins",
     "gaussian") take the expectation under the law of pi^2; samples of the tilted law ("tilted")
-    have unit weights, and it is taken under that law itself. Chapter: how many samples.
+    have unit weights, and it is taken under that law itself. Entries beyond 1e308 are infinite.
+    Chapter: how many samples.
     """
     setting = Setting.of(f, xi, world, nu, kernel, purpose="the covariance of its noise")
     return covariance_of(setting, sampler)
@@ -154,7 +161,9 @@ def covariance_of(setting: Setting, sampler: Any = "bins") -> np.ndarray:
         beside = with_h - V @ alpha
         corner = whole - 2 * alpha @ with_h + alpha @ V @ alpha
         result = np.block([[np.full((1, 1), corner), beside[None]], [beside[:, None], V]])
-        return np.exp(-log_share(setting) if weighted else 0.0) * result
+        scale = np.exp(-log_share(setting) if weighted else 0.0)
+        result = np.where(result == 0, 0.0, scale * result)
+    return np.where(np.isnan(result), np.inf, result)  # a difference of two that are infinite
 
 
 def norm_distribution(t: ArrayLike, V: np.ndarray, *, points: int = 24) -> np.ndarray:
@@ -282,7 +291,7 @@ def samples_needed(
     covariances = _closed_form(setting) if closed else _estimated(setting, pilot, seed)
     method = "covariance in closed form" if closed else f"covariance estimated from {pilot} samples"
     with np.errstate(over="ignore"):
-        weighted, tilted = ((norm_quantile(V, eta) / eps) ** 2 for V in covariances)
+        weighted, tilted = (np.square(norm_quantile(V, eta) / eps) for V in covariances)
     printed = corrected = np.nan
     if closed and theorem_applies(setting):
         at, sigma = limit_of(setting), setting.boxes.sigma
