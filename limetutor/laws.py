@@ -72,7 +72,7 @@ def normal_box(lo: ArrayLike, hi: ArrayLike, total: ArrayLike | None = None) -> 
     tail_far = np.exp(-np.where(drop > 0, drop, 0.0)) * _mills(np.where(far == np.inf, 1e300, far))
     small = _mills(np.abs(near)) + np.where(straddles, tail_far, -tail_far)
     small = np.where(~straddles, _narrow_mass(near, far, small), small)
-    with np.errstate(under="ignore", divide="ignore"):
+    with np.errstate(under="ignore", divide="ignore", invalid="ignore"):
         log_small = log_phi + np.log(small)
         log_rest = np.log1p(-np.exp(np.minimum(log_small, 0.0)))
         narrow = straddles & (far - near < 0.3)
@@ -86,6 +86,7 @@ def normal_box(lo: ArrayLike, hi: ArrayLike, total: ArrayLike | None = None) -> 
         # phi(near) / mass, with phi(near) cancelled where the mass is small
         over_small = fall / small
         inside = np.where(straddles, fall * np.exp(log_phi - log_inside), over_small)
+        inside = np.where(near == far, near, inside)  # a point, without mass
         outside = np.where(straddles, over_small, fall * np.exp(log_phi - log_outside))
     sign = np.where(mirrored, -1.0, 1.0)
     log_inside = np.where(whole_line, 0.0, log_inside)
@@ -290,8 +291,10 @@ class BoxLaw:
         """
         mean, sd, log_mass = tilted_normal(xi, self.mean, nu, self.sd)
         after = replace(self, mean=mean, sd=sd)
-        ratio = after.log_interval_mass() - self.log_interval_mass()
-        return mean, sd, log_mass + np.where(self.sd == 0, 0.0, ratio)
+        before = self.log_interval_mass()
+        point = (self.sd == 0) | np.isneginf(before)  # or an interval of no width, never drawn
+        ratio = after.log_interval_mass() - np.where(point, 0.0, before)
+        return mean, sd, log_mass + np.where(point, 0.0, ratio)
 
     def weighted_by_exponential(
         self, xi: np.ndarray, nu: float, side: np.ndarray
