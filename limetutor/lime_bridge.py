@@ -110,16 +110,16 @@ def _categories(explainer: Any, j: int) -> Column:
     return Column(between, prob, values, np.zeros(len(values)), values, values)
 
 
+# what is read of an explainer, and of its discretizer
+PARTS = "discretizer feature_values feature_frequencies feature_names base mode".split()
+STATISTICS = "lambdas mins maxs means stds".split()
+
+
 def _refuse_unreadable(explainer: Any) -> None:
-    parts = (
-        "discretizer",
-        "feature_values",
-        "feature_frequencies",
-        "feature_names",
-        "base",
-        "mode",
-    )
-    if not all(hasattr(explainer, part) for part in parts):
+    discretizer = getattr(explainer, "discretizer", None)
+    known = all(hasattr(explainer, part) for part in (*PARTS, "sample_around_instance"))
+    cuts = discretizer is None or all(hasattr(discretizer, part) for part in STATISTICS)
+    if not known or not cuts or not hasattr(explainer.base, "kernel_fn"):
         raise TypeError(
             "explainer must be a lime.lime_tabular.LimeTabularExplainer, got "
             f"{arg.shorten(explainer)}."
