@@ -328,7 +328,7 @@ def _sample(
 ) -> tuple[surrogate.Sums, Samples | None]:
     """Draw n samples in batches and add them up."""
     sums, kept = surrogate.Sums(setting.d), []
-    rows = max(BATCH // (setting.d + 1), 64)
+    rows = max(BATCH // (setting.d + 1), 2 * (setting.d + 1))  # enough for a fit to a single batch
     for start in _with_progress(range(0, n, rows)):
         x, z = draws.draw(setting, rng, min(rows, n - start))
         log_w, y = draws.log_weights(setting, x, z), setting.predict(x)

@@ -8,12 +8,40 @@ count cannot cost digits, however large f is there. Chapter: surrogate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from functools import cache, wraps
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 Batch = tuple[np.ndarray, np.ndarray, np.ndarray]  # indicators, responses, log weights
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@cache
+def _threads() -> Any:
+    """What holds the threads of numpy's linear algebra, where threadpoolctl is installed."""
+    try:
+        from threadpoolctl import ThreadpoolController
+    except ImportError:  # it comes with scikit-learn; without it sums may differ in the last bit
+        return None
+    return ThreadpoolController().select(user_api="blas")
+
+
+def on_one_thread(function: Function) -> Function:
+    """Sums in one order, whatever the number of threads: the same bits for a seed."""
+
+    @wraps(function)
+    def alone(*args: Any, **kwargs: Any) -> Any:
+        threads = _threads()
+        if threads is None:
+            return function(*args, **kwargs)
+        with threads.limit(limits=1):
+            return function(*args, **kwargs)
+
+    return alone  # type: ignore[return-value]
+
 
 DEAD = 1e-7  # deviations below the rounding of the sums (1e-16 under a root, and some)
 
@@ -36,7 +64,9 @@ class Sums:
         # intercept, the coefficients and the surrogate at xi
         self.second = np.zeros((2, d + 2))
         self.fourth = np.zeros((2, d + 2))
+        self.solver = Solver(self.gram)  # of the sums so far, without a penalty
 
+    @on_one_thread
     def add(self, z: np.ndarray, y: np.ndarray, log_w: np.ndarray) -> None:
         """Take in a batch; residuals and leverages are those of the fit to all batches so far.
 
@@ -78,9 +108,8 @@ class Sums:
         known as HC2, which is r^2 / phi, and HC3, which is r^2 / (1 - h)^2. Where the fit passes
         through a sample (h near 1) r says nothing, and a share h^2 of the pooled noise is put in.
         """
-        solver = Solver(self.gram)
-        bread = solver.bread
-        influence = design @ bread
+        solver = self.solver = Solver(self.gram)
+        influence = design @ solver.bread
         r = y - design @ solver.beta(self.response)
         h = np.clip(w * np.einsum("ij,ij->i", influence, design), 0.0, 1.0)
         phi = 1 - 2 * h + np.einsum("ij,ij->i", influence @ self.gram2, influence)
@@ -199,11 +228,10 @@ def _inverse(correlation: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndar
     """Straight where the matrix is well conditioned, else by its eigenvectors above the noise."""
     try:
         inverse = np.linalg.inv(correlation)
-        well = np.linalg.norm(correlation, 1) * np.linalg.norm(inverse, 1) < 1e-3 / noise
+        if np.linalg.norm(correlation, 1) * np.linalg.norm(inverse, 1) < 1e-3 / noise:
+            return (inverse + inverse.T) / 2, np.zeros(len(correlation), bool)
     except np.linalg.LinAlgError:
-        well = False
-    if well:
-        return (inverse + inverse.T) / 2, np.zeros(len(correlation), bool)
+        pass
     values, vectors = np.linalg.eigh(correlation)
     kept = values > noise
     tangled = np.any(np.abs(vectors[:, ~kept]) > 1e-3, axis=1)
@@ -233,6 +261,7 @@ class Fit(NamedTuple):
     local_freedom: float
 
 
+@on_one_thread
 def fit(sums: Sums, ridge: float = 0.0, lasso: float = 0.0, keep: np.ndarray | None = None) -> Fit:
     """The surrogate from the sums, on the features ``keep`` (all if None).
 
@@ -243,7 +272,7 @@ def fit(sums: Sums, ridge: float = 0.0, lasso: float = 0.0, keep: np.ndarray | N
     d = len(sums.response) - 1
     keep = np.ones(d, bool) if keep is None else keep
     penalty = ridge * np.exp(-sums.log_scale) if ridge else 0.0
-    whole = Solver(sums.gram, penalty)
+    whole = Solver(sums.gram, penalty) if penalty else sums.solver
     if lasso:
         beta = _lasso(sums, lasso / sums.unit if sums.unit else lasso, keep)
         keep = keep & (beta[1:] != 0)
@@ -262,9 +291,8 @@ def fit(sums: Sums, ridge: float = 0.0, lasso: float = 0.0, keep: np.ndarray | N
     estimated = keep & (indicator_variances(sums.gram) > DEAD**2)
     left_out = np.flatnonzero(~estimated) + 1
     covariance[left_out] = covariance[:, left_out] = 0.0
-    tangled = (Solver(sums.gram) if penalty else whole).tangled
     freedom, local = degrees_of_freedom(sums)
-    return Fit(beta, covariance, score, estimated, tangled, freedom, local)
+    return Fit(beta, covariance, score, estimated, sums.solver.tangled, freedom, local)
 
 
 def noise_of(found: Fit, samples: Iterable[Batch], ridge: float = 0.0) -> Fit:
