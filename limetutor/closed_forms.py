@@ -110,7 +110,7 @@ class Limit:
 
     @property
     def C(self) -> float:
-        """C_d = E[pi], the mean weight (paper, Eq. def-cst)."""
+        """C_d = E[pi], the mean weight (paper, supplement, "Setting")."""
         C = float(np.exp(self.log_C))
         if C < TINY:
             _warn_precision(f"C = exp({self.log_C:.1f}) is too small for a double; use log_C.")
@@ -120,7 +120,7 @@ class Limit:
     def coef(self) -> np.ndarray:
         """beta_j = E~[f | z_j = 1] - E~[f | z_j = 0], times the shrinkage of ridge.
 
-        For linear f it is -a_j theta_j / (alpha_j (1 - alpha_j)) (paper, Theorem main-result).
+        For linear f it is -a_j theta_j / (alpha_j (1 - alpha_j)) (paper, Theorem 3.1).
         """
         return self.surrogate.beta * self.shrinkage
 
@@ -140,7 +140,7 @@ class Limit:
     def local_error(self) -> float:
         """f^(xi) - f(xi); for linear f sum_j a_j (E~[x_j | z_j=1] - xi_j), without ridge.
 
-        Paper: Corollary local-model-error-light. Chapter: local error.
+        Paper: Corollary 3.1. Chapter: local error.
         """
         lost = self.surrogate.beta * self.tilt.rest * (1 - self.shrinkage)
         return float(self.surrogate.error - np.sum(lost))
@@ -165,12 +165,14 @@ class Limit:
 
     @property
     def Sigma(self) -> np.ndarray:
-        """Population covariance of the weighted indicators (Lemma expected-covariance-matrix)."""
+        """Population covariance of the weighted indicators (paper, Lemma "Expected
+        covariance matrix").
+        """
         return self.C * covariance.covariance(self.alpha)
 
     @property
     def Sigma_inv(self) -> np.ndarray:
-        """Its inverse (Lemma inverse-covariance-matrix)."""
+        """Its inverse (paper, Lemma "Inverse of the covariance matrix")."""
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             scaled = covariance.inverse_covariance(self.alpha, self.tilt.rest)
             result = np.where(scaled == 0, 0.0, scaled * np.exp(-self.log_C))
@@ -185,7 +187,8 @@ class Limit:
     def Gamma(self) -> np.ndarray:
         """Gamma = C (E~[f], alpha_j E~[f | z_j = 1]).
 
-        For linear f, C (f(mu~), alpha_j f(mu~) - a_j theta_j) (Lemma computation-expected-...).
+        For linear f, C (f(mu~), alpha_j f(mu~) - a_j theta_j) (paper, Lemma
+        "Computation of Gamma").
         """
         inside = self.surrogate.centre + self.tilt.rest * self.surrogate.beta
         return self.C * np.concatenate([[self.surrogate.centre], self.alpha * inside])

@@ -98,8 +98,8 @@ class Category(Kind):
     def encode(self, name: str, value: Any, known: np.ndarray) -> float:
         """The code of a label that the training set has."""
         if self.labels is not None:
-            hits = np.flatnonzero(self.labels == value) if isinstance(value, str) else ()
-            code = float(hits[0]) if len(hits) else np.nan
+            hits = np.flatnonzero(self.labels == value) if isinstance(value, str) else np.array([])
+            code = float(hits[0]) if hits.size else np.nan
         else:
             code = arg.scalar(f"xi's {name!r}", value)
         if code not in known:

@@ -13,7 +13,7 @@ from . import arguments as arg
 
 
 def covariance(alpha: ArrayLike) -> np.ndarray:
-    """Sigma / C for box probabilities alpha (paper: Lemma expected-covariance-matrix)."""
+    """Sigma / C for box probabilities alpha (paper, Lemma "Expected covariance matrix")."""
     alpha = _probabilities(alpha)
     first = np.concatenate([[1.0], alpha])
     result = np.outer(first, first)
@@ -22,7 +22,9 @@ def covariance(alpha: ArrayLike) -> np.ndarray:
 
 
 def inverse_covariance(alpha: ArrayLike, rest: ArrayLike | None = None) -> np.ndarray:
-    """C Sigma^-1 (paper: Lemma inverse-covariance-matrix); ``rest`` is 1 - alpha if known better.
+    """C Sigma^-1 (paper, Lemma "Inverse of the covariance matrix").
+
+    ``rest`` is 1 - alpha if known better.
 
     Corner 1 + sum alpha_j/(1-alpha_j), beside it -1/(1-alpha_j), diagonal 1/(alpha_j(1-alpha_j)).
     """
@@ -37,7 +39,7 @@ def secular(lam: ArrayLike, alpha: ArrayLike, sign: float = -1.0) -> np.ndarray:
     """The secular function of the arrowhead C Sigma^-1; its zeros are the eigenvalues.
 
     1 + sum a/(1-a) - lam + sign * sum a / ((1-a)(1 - lam a (1-a))) with a = alpha_j. The paper
-    (remark after Lemma control-largest-eigenvalue) prints sign = +1; it is -1.
+    (remark after its Lemma "Control of ||Sigma^-1||") prints sign = +1; it is -1.
     """
     alpha = _invertible(alpha)
     lam = np.asarray(lam, float)[..., None]
@@ -103,7 +105,7 @@ def inverse_frobenius_norm(alpha: ArrayLike, C: float = 1.0, *, printed: bool = 
     """||Sigma^-1||_F, in closed form.
 
     C^-2 [(1 + sum a/(1-a))^2 + 2 sum 1/(1-a)^2 + sum 1/(a(1-a))^2] under the root. The paper
-    (proof of Lemma control-largest-eigenvalue) prints the middle sum once and the last one
+    (proof of its Lemma "Control of ||Sigma^-1||") prints the middle sum once and the last one
     without its square: ``printed=True``.
     """
     alpha = _invertible(alpha)
@@ -117,7 +119,7 @@ def inverse_frobenius_norm(alpha: ArrayLike, C: float = 1.0, *, printed: bool = 
 def inverse_norm_bound(alpha: ArrayLike, C: float = 1.0) -> float:
     """3 d A / C with A = max 1/(alpha_j(1-alpha_j)), a bound on ||Sigma^-1||.
 
-    Paper: Lemma control-largest-eigenvalue. It holds in spite of the slips in its proof.
+    Paper: Lemma "Control of ||Sigma^-1||". It holds in spite of the slips in its proof.
     """
     alpha = _invertible(alpha)
     return float(3 * alpha.size * alpha_constant(alpha) / C)

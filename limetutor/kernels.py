@@ -41,7 +41,7 @@ class ProductKernel(Kernel):
 
     moves_gaps = True  # whether the contrast of a linear model depends on the bandwidth
 
-    def mismatch(self, nu: float) -> float:
+    def mismatch(self, nu: Any) -> Any:
         """Log weight of a label that differs from xi's (labels agree or differ, no more)."""
         raise NotImplementedError
 
@@ -133,7 +133,7 @@ def _with_empty_parts(law: BoxLaw, extra: int) -> BoxLaw:
 
 
 class GaussianKernel(ProductKernel):
-    """pi = exp(-||x - xi||^2 / 2nu^2), the paper's weight (Eq. 1)."""
+    """pi = exp(-||x - xi||^2 / 2nu^2), the paper's weight (Eq. 2.1)."""
 
     name = "gaussian"
     measures_x = True

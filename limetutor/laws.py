@@ -188,7 +188,7 @@ def gaussian_integral(
     c mass E[x^order | lo <= x <= hi] under N(mu~, sigma~^2), where
     c = nu / sqrt(nu^2+sigma^2) exp(-(xi-mu)^2 / 2(nu^2+sigma^2)),
     mu~ = (nu^2 mu + sigma^2 xi)/(nu^2+sigma^2), sigma~^2 = nu^2 sigma^2/(nu^2+sigma^2).
-    Paper: Lemmas gaussian-integral-zero, gaussian-integral-first-order, gaussian-second-order
+    Paper: the three Lemmas "Gaussian integral", of order 0, 1 and 2
     (there only over the line). Appendix: Gaussian integrals.
     """
     if order not in (0, 1, 2):
@@ -209,7 +209,7 @@ def tilted_normal(
 
     mu~ = (nu^2 mu + sigma^2 xi)/(nu^2+sigma^2); sigma~ = nu sigma / sqrt(nu^2+sigma^2);
     mass nu/sqrt(nu^2+sigma^2) exp(-(xi-mu)^2/2(nu^2+sigma^2)). Paper: Section 3 (where sigma~
-    is printed without its square root) and Lemma gaussian-integral-zero. Chapter: weights.
+    is printed without its square root) and Lemma "Gaussian integral, 0-th order". Chapter: weights.
     """
     both = np.hypot(nu, sigma)
     mean = mu + (xi - mu) * (sigma / both) ** 2
@@ -278,9 +278,9 @@ class BoxLaw:
 
     def taken(self, columns: np.ndarray) -> BoxLaw:
         """The law of x[columns]."""
-        parts = (self.log_prob, self.mean, self.sd, self.lo, self.hi)
         box = None if self.box is None else self.box[columns]
-        return BoxLaw(*(part[columns] for part in parts), box)
+        parts = (self.log_prob, self.mean, self.sd, self.lo, self.hi)
+        return replace(BoxLaw(*(part[columns] for part in parts)), box=box)
 
     def weighted_by_gaussian(
         self, xi: np.ndarray, nu: ArrayLike
@@ -297,7 +297,7 @@ class BoxLaw:
         return mean, sd, log_mass + np.where(point, 0.0, ratio)
 
     def weighted_by_exponential(
-        self, xi: np.ndarray, nu: float, side: np.ndarray
+        self, xi: np.ndarray, nu: ArrayLike, side: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Each part, cut off at xi, under exp(-side (x - xi) / nu): mean, log E[weight; that side].
 

@@ -91,7 +91,7 @@ class Moved(Form):
 
 @dataclass(frozen=True, eq=False)
 class Linear(Form):
-    """The linear model f(x) = a.x + b of the paper (Assumption hyp:model).
+    """The linear model f(x) = a.x + b of the paper (its assumption H 1).
 
     Examples
     --------
@@ -185,8 +185,10 @@ class Quadratic(Form):
         return Expectation(mean, *(mean + moves))
 
     def __repr__(self) -> str:
-        short = {"precision": 4, "threshold": 6, "separator": ", "}
-        Q, a = (" ".join(np.array2string(v, **short).split()) for v in (self.Q, self.a))
+        Q, a = (
+            " ".join(np.array2string(v, precision=4, threshold=6, separator=", ").split())
+            for v in (self.Q, self.a)
+        )
         return f"Quadratic(Q={Q}, a={a}, b={self.b:g})"
 
 

@@ -239,7 +239,7 @@ def critical_bandwidth(
 
     nu_crit^2 = sigma^2 (2 xi - q- - q+) / (q- + q+ - 2 mu) when that is above 0 and the box is
     bounded; there the mean of the tilted law is the middle of xi's box and theta = 0. ``lo`` and
-    ``hi`` are in standard units. Paper: Eq. 6. Chapter: switch-off.
+    ``hi`` are in standard units. Paper: Eq. 4.1. Chapter: switch-off.
     """
     xi, mu, sigma, lo, hi = (np.asarray(v, float) for v in (xi, mu, sigma, lo, hi))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -376,7 +376,7 @@ class Empirical:
         np.minimum.at(low, box, values)
         np.maximum.at(high, box, values)
         empty = count == 0
-        low[empty] = high[empty] = [edges[max(k - 1, 0)] for k in np.flatnonzero(empty)]
+        low[empty] = high[empty] = edges[np.maximum(np.flatnonzero(empty) - 1, 0)]
         point = low == high
         mean, sd = np.where(point, low, mean), np.where(point, 0.0, sd)
         return Column(edges, count / len(values), mean, sd, ends, tops)
@@ -427,7 +427,7 @@ def _key(value: Any, row: int) -> Hashable:
     return value  # type: ignore[no-any-return]
 
 
-def _padded(values: np.ndarray, width: int, filler: float) -> np.ndarray:
+def _padded(values: np.ndarray, width: int, filler: Any) -> np.ndarray:
     return np.concatenate([values, np.full(width - len(values), filler)])
 
 
@@ -490,7 +490,7 @@ def _agreed_dimension(asked: int | None, own: int | None) -> int:
         raise ValueError(f"xi must have {own} entries, one per feature of the world, got {asked}.")
     if asked == 0:
         raise ValueError("xi must have at least one entry, got none.")
-    return own if asked is None else asked
+    return asked or own or 0
 
 
 def _mean_and_deviation(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

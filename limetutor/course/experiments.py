@@ -144,8 +144,7 @@ def linear_example(table: Table) -> tuple[Linear, np.ndarray, Gaussian]:
 def kernel_ridge_example(table: Table) -> tuple[Any, np.ndarray, Gaussian]:
     """The paper's kernel machine on a table, in the setting of :func:`linear_example`.
 
-    Gaussian kernel of scale 5, gamma = 1 / (2 5^2), and alpha = 1 (paper, figure
-    second-order-perturbations). Chapter: beyond linear.
+    Gaussian kernel of scale 5, gamma = 1 / (2 5^2), and alpha = 1 (paper, Figure 6). Chapter: beyond linear.
     """
     from sklearn.kernel_ridge import KernelRidge
 

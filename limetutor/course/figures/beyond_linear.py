@@ -66,7 +66,7 @@ def curved(fig: Figure, nu: float, model: str, p: int) -> str:
 def second_order(runs: Runs, guess: np.ndarray, exact: np.ndarray) -> Figure:
     """Runs on a kernel machine, the first-order guess and the exact limit.
 
-    Paper: figure second-order-perturbations.
+    Paper: Figure 6.
     """
     fig = new_figure((6.4, 4.2))
     fig.subplots_adjust(bottom=0.2)

@@ -67,7 +67,7 @@ def covariance_tail(fig: Figure, d: int, errors: CovarianceErrors) -> str:
 def antiderivative_error(a: float, b: float, factor: int) -> np.float64:
     """Largest error of d/dx of the second-order antiderivative, with (factor a x + b)/(4 a^2).
 
-    factor 2 is right; the paper (proof of Lemma gaussian-second-order) prints factor 1.
+    factor 2 is right; the paper (proof of its Lemma "Gaussian integral, 2nd order") prints factor 1.
     """
     x, step = np.linspace(-2, 2, 41), 1e-5
 

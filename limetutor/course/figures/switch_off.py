@@ -97,7 +97,7 @@ def _filled(ax: Axes, areas: list[np.ndarray], role: str) -> None:
 
 @styled
 def before_and_after(wide: Runs, narrow: Runs, theory: tuple[np.ndarray, np.ndarray]) -> Figure:
-    """Boxplots of repeated coefficients at two bandwidths (paper: figure switch-off)."""
+    """Boxplots of repeated coefficients at two bandwidths (paper: Figure 7)."""
     fig = new_figure((6.4, 3.8))
     fig.subplots_adjust(top=0.9, wspace=0.12)
     axes = fig.subplots(1, 2, sharey=True)

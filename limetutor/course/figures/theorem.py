@@ -106,7 +106,7 @@ def factor_curve(fig: Figure, nu: float, p: int) -> str:
 
 @styled
 def simple_f(runs: Runs, theory: np.ndarray) -> Figure:
-    """Boxplots of repeated coefficients with the theory as crosses (paper: figure simple_f)."""
+    """Boxplots of repeated coefficients with the theory as crosses (paper: Figure 4)."""
     fig = new_figure((6.4, 3.6))
     boxplots(fig.subplots(), runs.coef, theory)
     return fig
