@@ -22,7 +22,7 @@ from sklearn.linear_model import LinearRegression
 import limetutor as lt
 from limetutor.algorithm import explain_quietly
 from limetutor.auditing.checks import CHECKS, NOISE
-from limetutor.hiding import crossings, gaps
+from limetutor.hiding import gaps
 from limetutor.theory import critical_bandwidths
 
 WORLD = lt.Gaussian()
@@ -584,86 +584,6 @@ def test_a_constant_model_has_nothing_to_find():
 def test_refusals(call, words):
     with pytest.raises((TypeError, ValueError), match=words):
         call()
-
-
-# --- a whole data set ------------------------------------------------------------------------------
-
-
-def test_risk_in_a_gaussian_world_is_the_critical_bandwidth():
-    X = np.random.default_rng(0).standard_normal((300, 5))
-    world = lt.Gaussian(mu=0.1, sigma=[1, 1, 1.3, 0.8, 1], p=[4, 5, 4, 3, 6])
-    nus = np.array([0.2, 0.5, 0.7, 1.0])
-    shares = lt.risk(X, world, nus, tolerance=0.1)
-    critical = critical_bandwidths(world, X)
-    with np.errstate(invalid="ignore"):
-        near = np.array([np.abs(np.log(critical / nu)) <= np.log(1.1) for nu in nus])
-        flipped = np.array([nu < critical for nu in nus])
-    # xi in a symmetric middle box has a sign of its own at every bandwidth, and none far out
-    np.testing.assert_allclose(shares.near, near.mean((1, 2)), atol=1e-12)
-    np.testing.assert_allclose(shares.flipped, flipped.mean((1, 2)), atol=1e-12)
-    np.testing.assert_allclose(shares.at_risk, (near | flipped).mean((1, 2)), atol=1e-12)
-    np.testing.assert_allclose(shares.by_feature, (near | flipped).mean(1), atol=1e-12)
-    assert shares.flipped[0] > 0.1 and shares.near[2] > 0.02
-
-
-def test_a_gap_of_nothing_but_rounding_has_no_sign_to_lose():
-    shares = lt.risk(np.full((3, 2), 0.3), lt.Gaussian(mu=0.3, sigma=0.7, p=5), [0.1, 1.0])
-    assert shares.at_risk.tolist() == [0, 0]
-
-
-def test_risk_on_a_training_set_is_that_of_the_limits():
-    X = np.random.default_rng(1).gamma(3.0, size=(60, 3))
-    world, ones = lt.Empirical(X), lt.Linear(np.ones(3))
-    nu, tolerance = 0.6, 0.05
-    shares = lt.risk(X, world, [nu], tolerance=tolerance)
-    low, here, high, far = (
-        np.sign([lt.limit(ones, xi, world, at).coef for xi in X])
-        for at in (nu / (1 + tolerance), nu, nu * (1 + tolerance), 1e4)
-    )
-    assert shares.near[0] == pytest.approx(np.mean(low != high))
-    assert shares.flipped[0] == pytest.approx(np.mean(here != far))
-    assert shares.at_risk[0] > 0.02
-
-
-def test_gaps_and_crossings_of_mixed_worlds():
-    rng = np.random.default_rng(2)
-    X = np.stack([rng.normal(size=200), rng.integers(0, 3, 200)], axis=1).astype(float)
-    world = lt.Empirical(X, categorical=[1])
-    for kernel in ("gaussian", "mismatch"):
-        expected = [lt.limit(lt.Linear([1.0, 1.0]), xi, world, 0.7, kernel).coef for xi in X[:9]]
-        np.testing.assert_allclose(gaps(world, X[:9], 0.7, kernel), expected, rtol=1e-10)
-    assert np.all(np.isnan(crossings(world, X[0], 0.7, "mismatch")))
-    at_zero = critical_bandwidths(WORLD, [[0.432]])[0, 0]
-    assert crossings(WORLD, np.array([0.432]), at_zero)[0] == pytest.approx(at_zero, rel=1e-9)
-
-
-def test_forms_of_risk():
-    X = load_diabetes().data
-    X = (X - X.mean(0)) / X.std(0)
-    shares = lt.risk(X, WORLD, [0.1, 0.7, 2.0])
-    assert "18.8%" in str(shares) and json.dumps(shares.to_dict())
-    assert shares.flipped[0] == pytest.approx(0.188, abs=5e-4) and shares.at_risk[-1] == 0
-    lines = shares.plot().axes[0].get_lines()
-    np.testing.assert_allclose(lines[0].get_ydata(), 100 * shares.at_risk)
-    assert lt.risk(X, WORLD, [0.5], kernel="mismatch").at_risk[0] == 0
-    frame = load_diabetes(as_frame=True).data
-    assert lt.risk(frame, lt.Empirical(frame), [0.05]).names == tuple(frame.columns)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"nus": []}, "nus must be one row of numbers"),
-        ({"nus": [0.0]}, "nus must be above 0"),
-        ({"X": [1.0, 2.0]}, "X must be a table"),
-        ({"tolerance": 0}, "tolerance must be above 0"),
-        ({"kernel": "cosine"}, "kernel must be one of"),
-    ],
-)
-def test_refusals_of_risk(change, words):
-    call = {"X": np.zeros((3, 2)), "world": WORLD, "nus": [1.0]} | change
-    with pytest.raises(ValueError, match=words):
-        lt.risk(**call)
 
 
 def test_a_collapsed_bin_that_the_model_cannot_see_is_only_a_note():
