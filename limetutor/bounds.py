@@ -91,6 +91,21 @@ def theorem_sample_size(
     with S = sigma ||a||. Corrected: the same proof with the corrected lemmas above and the exact
     norm of Gamma. Both are for the Gaussian kernel on numeric features, where pi f(x) is bounded.
     """
+    n = quiet_sample_size(limit, sigma, eps, eta, corrected=corrected)
+    if np.isinf(n):
+        warnings.warn(beyond(limit.nu), arg.PrecisionWarning, stacklevel=2)
+    return n
+
+
+def beyond(nu: float) -> str:
+    """What is said of a number of samples that no double can hold."""
+    return f"The number of samples at nu={nu:g} is beyond 1e308, given as infinite."
+
+
+def quiet_sample_size(
+    limit: Limit, sigma: float | np.ndarray, eps: float, eta: float, *, corrected: bool = True
+) -> float:
+    """:func:`theorem_sample_size` without a word where it is infinite."""
     eps, eta = arg.positive("eps", eps), arg.probability("eta", eta)
     if not theorem_applies(limit.setting):
         raise ValueError(
@@ -101,14 +116,7 @@ def theorem_sample_size(
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         size = _corrected_sample_size if corrected else _printed_sample_size
         n = size(limit, sigma, eps, eta, limit.f.a.size, C, A)
-    if not np.isfinite(n):
-        warnings.warn(
-            f"the number of samples at nu={limit.nu:g} is beyond 1e308, given as infinite.",
-            arg.PrecisionWarning,
-            stacklevel=2,
-        )
-        return float("inf")
-    return float(n)
+    return float(n) if np.isfinite(n) else float("inf")
 
 
 def _printed_sample_size(

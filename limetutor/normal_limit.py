@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from . import arguments as arg
 from .algorithm import run
-from .bounds import theorem_applies, theorem_sample_size
+from .bounds import beyond, quiet_sample_size, theorem_applies
 from .closed_forms import limit_of
 from .kernels import ProductKernel
 from .models import Linear
@@ -252,7 +252,7 @@ class SampleSize:
 
 def _count(n: float) -> str:
     if not math.isfinite(n):
-        return "—"
+        return "—" if math.isnan(n) else "∞"
     return f"{n:,.0f}" if n < 1e7 else f"{float(n):.2g}"
 
 
@@ -296,15 +296,11 @@ def samples_needed(
     if closed and theorem_applies(setting):
         at, sigma = limit_of(setting), setting.boxes.sigma
         printed, corrected = (
-            theorem_sample_size(at, sigma, eps, eta, corrected=which) for which in (False, True)
+            quiet_sample_size(at, sigma, eps, eta, corrected=which) for which in (False, True)
         )
     share = float(np.exp(log_share(setting))) if setting.product else np.nan
-    if np.isinf(weighted) or np.isinf(tilted):
-        warnings.warn(
-            f"the number of samples at nu={setting.nu:g} is beyond 1e308, given as infinite.",
-            arg.PrecisionWarning,
-            stacklevel=2,
-        )
+    if np.any(np.isinf([weighted, tilted, printed, corrected])):
+        warnings.warn(beyond(setting.nu), arg.PrecisionWarning, stacklevel=2)
     return SampleSize(
         eps, eta, _whole(weighted), np.ceil(tilted), printed, corrected, share, method
     )

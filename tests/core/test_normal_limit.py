@@ -1,259 +1,287 @@
-"""The concentration bounds: their derivations, step by step, and that they hold in simulation."""
+"""How many samples: the normal limit against quadrature and many runs, and what it asks for."""
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from reference import mp
+from scipy import stats
+from sklearn.linear_model import LinearRegression
 
 import limetutor as lt
-from limetutor.bounds import (
-    covariance_tail,
-    inverse_tail,
-    response_bound,
-    response_tail,
-    theorem_sample_size,
+from limetutor.bounds import theorem_sample_size
+from limetutor.normal_limit import (
+    asymptotic_covariance,
+    effective_sample_size,
+    norm_distribution,
+    norm_quantile,
+    samples_needed,
 )
-from limetutor.covariance import alpha_constant
+
+RNG = np.random.default_rng(3)
+TABLE = RNG.gamma(2.0, size=(300, 2)) * [1.0, 3.0]
+
+SETTINGS = {
+    "one feature": (lt.Linear([2.0], 0.3), [0.4], lt.Gaussian(0.1, 0.8, p=4), 0.7),
+    "outer box": (lt.Linear([-3.0], 5.0), [1.9], lt.Gaussian(), 1.3),
+    "two features": (
+        lt.Linear([2.0, -1.5], -1.0),
+        [0.5, -0.2],
+        lt.Gaussian([0, 0.3], [1.0, 0.6], p=[4, 5]),
+        0.8,
+    ),
+    "narrow": (lt.Linear([1.0, 1.0]), [0.961, 0.432], lt.Gaussian(), 0.25),
+    "from data": (lt.Linear([1.0, -0.5], 2.0), [1.5, 7.0], lt.Empirical(TABLE, p=3), 1.1),
+}
 
 
-def hoeffding(t, n, width):
-    """Two-sided: the mean of n independent values in an interval of this width is t off."""
-    return 2 * np.exp(-2 * n * t**2 / width**2)
+def grid(boxes, j, points=32):
+    """Nodes, probabilities and box numbers of coordinate j: its law as a sum over points."""
+    law = boxes.law
+    inner = [*boxes.edges[j]]
+    unit, unit_weight = np.polynomial.legendre.leggauss(points)
+    nodes, weights, number = [], [], []
+    for k, prob in enumerate(law.prob[j, : len(inner) + 1]):
+        mean, sd = law.mean[j, k], law.sd[j, k]
+        lo, hi = max(law.lo[j, k], mean - 10 * sd), min(law.hi[j, k], mean + 10 * sd)
+        for a, b in pairwise(np.linspace(lo, hi, 5)):
+            x = a + (b - a) * (unit + 1) / 2
+            pdf = stats.truncnorm.pdf(
+                x, (law.lo[j, k] - mean) / sd, (law.hi[j, k] - mean) / sd, mean, sd
+            )
+            nodes.append(x)
+            weights.append(prob * pdf * unit_weight * (b - a) / 2)
+            number.append(np.full(points, k))
+    return np.concatenate(nodes), np.concatenate(weights), np.concatenate(number)
 
 
-def setting(d=3, nu=1.4, b=0.7):
-    rng = np.random.default_rng(d)
-    f = lt.Linear(rng.normal(size=d), b)
-    xi, sigma = rng.normal(size=d), 10 ** rng.uniform(-0.3, 0.3, d)
-    world = lt.Gaussian(0.2, sigma, 4)
-    return f, xi, world, lt.limit(f, xi, world, nu)
+def by_quadrature(f, xi, world, nu, kernel, tilted):
+    """V from its definition, with every expectation a sum over a product grid."""
+    xi = np.asarray(xi, float)
+    boxes = world.boxes(len(xi))
+    own = boxes.discretize(xi[None])[0]
+    nodes, weights, number = zip(*(grid(boxes, j) for j in range(len(xi))), strict=True)
+    x = np.stack([m.ravel() for m in np.meshgrid(*nodes, indexing="ij")], axis=1)
+    prob = np.prod(np.stack([m.ravel() for m in np.meshgrid(*weights, indexing="ij")]), axis=0)
+    same = np.stack([m.ravel() for m in np.meshgrid(*number, indexing="ij")], axis=1) == own
+    z = np.concatenate([np.ones((len(x), 1)), same], axis=1)
+    square = ((x - xi) ** 2).sum(1) if kernel == "gaussian" else (~same).sum(1)
+    pi = np.exp(-square / (2 * nu**2))
+    if tilted:
+        prob, pi = prob * pi / (prob @ pi), np.ones(len(x))
+    Sigma, Gamma = (z * (prob * pi)[:, None]).T @ z, z.T @ (prob * pi * f(x))
+    residual = f(x) - z @ np.linalg.solve(Sigma, Gamma)
+    M = (z * (prob * pi**2 * residual**2)[:, None]).T @ z
+    inverse = np.linalg.inv(Sigma)
+    return inverse @ M @ inverse
 
 
-def estimates(f, xi, world, limit, n, runs, seed):
-    """Sigma^ - Sigma, Gamma^ - Gamma and beta^ - beta of repeated runs of Algorithm 1."""
-    rng = np.random.default_rng(seed)
-    edges = world.boxes(f.a.size).edges
-    own = [np.searchsorted(e, v, side="right") for e, v in zip(edges, xi, strict=True)]
-    Sigma, Gamma, beta = limit.Sigma, limit.Gamma, np.append(limit.intercept, limit.coef)
-    for _ in range(runs):
-        x = rng.normal(world.mu, world.sigma, (n, f.a.size))
-        z = np.ones((n, f.a.size + 1))
-        for j, e in enumerate(edges):
-            z[:, j + 1] = np.searchsorted(e, x[:, j], side="right") == own[j]
-        pi = np.exp(-np.sum((x - xi) ** 2, axis=1) / (2 * limit.nu**2))
-        gram, response = z.T @ (pi[:, None] * z) / n, z.T @ (pi * f(x)) / n
-        yield gram - Sigma, response - Gamma, np.linalg.solve(gram, response) - beta
+@pytest.mark.parametrize("sampler", ["bins", "tilted"])
+@pytest.mark.parametrize("kernel", ["gaussian", "mismatch"])
+@pytest.mark.parametrize("name", SETTINGS)
+def test_covariance_of_the_normal_limit_is_its_definition(name, kernel, sampler):
+    f, xi, world, nu = SETTINGS[name]
+    V = asymptotic_covariance(f, xi, world, nu, kernel, sampler=sampler)
+    expected = by_quadrature(f, xi, world, nu, kernel, tilted=sampler == "tilted")
+    np.testing.assert_allclose(V, expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
 
 
-# --- each corrected bound is its derivation -------------------------------------------------------
-
-
-@pytest.mark.parametrize("d", [1, 2, 7])
-def test_the_covariance_bound_is_hoeffding_on_every_entry(d):
-    # if every one of the (d+1)^2 entries, all in [0, 1], is within t/(d+1), Frobenius is within t
-    each = hoeffding(0.1 / (d + 1), 900, width=1.0)
-    assert covariance_tail(0.1, 900, d) == pytest.approx((d + 1) ** 2 * each, rel=1e-13, abs=0)
-    assert covariance_tail(0.1, 900, d, corrected=False) == pytest.approx(
-        4 * d**2 * np.exp(-2 * 900 * 0.01), rel=1e-13, abs=0
-    )
-
-
-def test_weighted_responses_never_exceed_their_bound_and_reach_it_where_f_vanishes():
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        f, xi, nu = (
-            lt.Linear(rng.normal(size=4), rng.normal()),
-            rng.normal(size=4),
-            rng.uniform(0.2, 3),
-        )
-        x = xi + nu * rng.normal(size=(3000, 4)) * rng.uniform(0, 3, (3000, 1))
-        weighted = np.exp(-np.sum((x - xi) ** 2, axis=1) / (2 * nu**2)) * f(x)
-        assert np.abs(weighted).max() <= response_bound(f, xi, nu)
-        # with f(xi) = 0 the bound is attained one bandwidth away along the gradient
-        level = lt.Linear(f.a, -float(xi @ f.a))
-        best = xi + nu * f.a / np.linalg.norm(f.a)
-        assert np.exp(-0.5) * level(best[None])[0] == pytest.approx(
-            response_bound(level, xi, nu), rel=1e-12, abs=0
-        )
-    # and with no gradient at xi itself
-    assert response_bound(lt.Linear([0.0, 0.0], -3.0), [1.0, 1.0], 0.5) == 3.0
-
-
-@pytest.mark.parametrize("d", [1, 4])
-def test_the_response_bound_is_hoeffding_on_every_entry(d):
-    f, xi, world, limit = setting(d)
-    B = abs(f(xi[None])[0]) + limit.nu * np.linalg.norm(f.a) * np.exp(-0.5)
-    each = hoeffding(0.3 / np.sqrt(d + 1), 700, width=2 * B)
-    assert response_tail(0.3, 700, f, xi, limit.nu, 1.0) == pytest.approx(
-        (d + 1) * each, rel=1e-12, abs=0
-    )
-    spread = np.sum(f.a**2 * world.sigma**2)
-    assert response_tail(0.3, 700, f, xi, limit.nu, world.sigma, corrected=False) == pytest.approx(
-        4 * d * np.exp(-700 * 0.09 / (2 * spread)), rel=1e-12, abs=0
-    )
-
-
-def test_a_model_that_is_zero_everywhere_has_no_noise():
-    f = lt.Linear([0.0, 0.0], 0.0)
-    assert response_tail(0.1, 10, f, [0.0, 0.0], 1.0, 1.0) == 0.0
-
-
-def symmetric_matrices(size, norm, count, seed):
-    """Symmetric matrices of a given operator norm, some of rank one."""
-    rng = np.random.default_rng(seed)
-    for k in range(count):
-        E = rng.normal(size=(size, size)) if k % 2 else np.outer(*2 * [rng.normal(size=size)])
-        E = (E + E.T) * rng.choice([-1, 1])
-        yield norm * E / np.linalg.norm(E, 2)
-
-
-@pytest.mark.parametrize("d", [1, 3, 6])
-def test_a_covariance_within_reach_has_an_inverse_within_t(d):
-    # the step of the proof that makes covariance_tail at t' a bound for the inverse at t
-    *_, limit = setting(d)
-    C, A = limit.C, alpha_constant(limit.alpha)
-    for t in (3 * d * A / C, 0.1 * d * A / C):
-        reach = C**2 * t / (18 * d**2 * A**2)
-        for E in symmetric_matrices(d + 1, reach, 40, seed=d):
-            change = np.linalg.inv(limit.Sigma + E) - limit.Sigma_inv
-            assert np.linalg.norm(change, 2) <= t
-        found = inverse_tail(t, 5000, d, C, A)
-        assert found == pytest.approx(covariance_tail(reach, 5000, d), rel=1e-13, abs=0)
-        printed = 8 * d**2 * np.exp(-(C**4) * 5000 * t**2 / (162 * d**4 * A**4))
-        assert inverse_tail(t, 5000, d, C, A, corrected=False) == pytest.approx(
-            printed, rel=1e-12, abs=0
-        )
-
-
-def test_the_bound_on_the_inverse_is_for_small_t_only():
-    with pytest.raises(ValueError, match="t must be at most 3 d A / C = 60, got 61"):
-        inverse_tail(61.0, 100, 2, 0.5, 5.0)
-    assert inverse_tail(60.0, 100, 2, 0.5, 5.0) > 0
-
-
-# the last one has a wide kernel and so a large B: there the response is what needs most samples
-@pytest.mark.parametrize(
-    ("d", "eps", "nu"), [(1, 0.1, 1.4), (3, 0.5, 1.4), (5, 50.0, 1.4), (1, 1.0, 500.0)]
+FOUR = (
+    lt.Linear([10.0, -10.0, 3.0, 0.0], 2.0),
+    [0.5, 0.432, -0.3, 1.1],
+    lt.Gaussian(mu=[0, 0, 0.2, 0], sigma=[1, 1, 0.7, 1.4], p=[4, 4, 5, 3]),
+    0.9,
 )
-def test_the_sample_size_makes_each_event_of_the_proof_fail_with_eta_over_three(d, eps, nu):
-    f, xi, world, limit = setting(d, nu)
-    eta, C, A = 0.05, limit.C, alpha_constant(limit.alpha)
-    t1, t2 = C / (6 * d * A), eps * C / (12 * d * A)
-    t3 = min(eps / (2 * np.linalg.norm(limit.Gamma)), 3 * d * A / C)
-    needed = theorem_sample_size(limit, world.sigma, eps, eta)
-
-    def failures(n, corrected):
-        # the bounds want a whole n; theirs is in the exponent only, so scale t instead
-        scale = np.sqrt(n / 1000)
-        return [
-            covariance_tail(t1 * scale, 1000, d, corrected=corrected),
-            response_tail(t2 * scale, 1000, f, xi, limit.nu, world.sigma, corrected=corrected),
-            covariance_tail(C**2 * t3 / (18 * d**2 * A**2) * scale, 1000, d, corrected=corrected)
-            * (1 if corrected else 2),
-        ]
-
-    assert max(failures(needed, True)) == pytest.approx(
-        eta / 3, rel=1e-9, abs=0
-    )  # exponents of size 10
-    assert max(failures(0.99 * needed, True)) > eta / 3
-    # on those events beta^ is within eps, whatever Sigma^ and Gamma^ are
-    beta = np.append(limit.intercept, limit.coef)
-    reach = min(t1, C**2 * t3 / (18 * d**2 * A**2))
-    rng = np.random.default_rng(0)
-    for E in symmetric_matrices(d + 1, reach, 40, seed=d):
-        g = rng.normal(size=d + 1)
-        found = np.linalg.solve(limit.Sigma + E, limit.Gamma + t2 * g / np.linalg.norm(g))
-        assert np.linalg.norm(found - beta) <= eps
-    # printed: the same with the printed lemmas, and a bound in place of ||Gamma||
-    printed = theorem_sample_size(limit, world.sigma, eps, eta, corrected=False)
-    assert max(failures(printed, False)) <= eta / 3 * (1 + 1e-9)
 
 
-def test_the_printed_sample_size_is_the_papers():
-    f, _, world, limit = setting(3)
-    eps, eta, d, C, A = 0.2, 0.1, 3, limit.C, alpha_constant(limit.alpha)
-    centre = f(limit.mu_tilde[None])[0]
-    tilted = np.sum((f.a * limit.sigma_tilde) ** 2)
-    third = 648 * d**5 * A**4 * (3 * centre**2 + tilted) / (C * eps) ** 2 * np.log(24 * d**2 / eta)
-    assert theorem_sample_size(limit, world.sigma, eps, eta, corrected=False) == pytest.approx(
-        third, rel=1e-12, abs=0
-    )
-    # with a steep f whose value at mu~ vanishes in one dimension, the first term is the largest
-    steep = lt.Linear([1.0], 0.0)
-    at = lt.limit(steep, [0.0], lt.Gaussian(p=2), 0.1)
-    A = alpha_constant(at.alpha)
-    terms = [
-        288 * 100.0**2 * A**2 / at.C**2 * np.log(12 / eta),
-        18 * A**2 / at.C**2 * np.log(24 / eta),
+def errors(sampler, n, runs):
+    """Coefficients (intercept first) minus their limit, one row a run."""
+    f, xi, world, nu = FOUR
+    exact = lt.limit(f, xi, world, nu)
+    found = [lt.explain(f, xi, world, nu, n=n, seed=s, sampler=sampler) for s in range(runs)]
+    rows = [
+        np.concatenate([[ex.intercept - exact.intercept], ex.coef - exact.coef]) for ex in found
     ]
-    assert theorem_sample_size(at, 100.0, 1.0, eta, corrected=False) == pytest.approx(
-        terms[0], rel=1e-12, abs=0
-    )
-    # and with a large eps the second
-    assert theorem_sample_size(at, 1.0, 1e6, eta, corrected=False) == pytest.approx(
-        terms[1], rel=1e-12, abs=0
-    )
+    return np.array(rows), found
 
 
-# --- and they hold in simulation ------------------------------------------------------------------
+@pytest.mark.parametrize("sampler", ["bins", "tilted"])
+def test_many_runs_have_that_covariance(sampler):
+    runs, n = 500, 4000
+    V = asymptotic_covariance(*FOUR, sampler=sampler)
+    off, found = errors(sampler, n, runs)
+    whitened = np.sqrt(n) * np.linalg.solve(np.linalg.cholesky(V), off.T).T
+    squares = (whitened**2).sum(axis=1)  # chi-square with d + 1 = 5 degrees of freedom
+    assert abs(squares.mean() - 5) < 4 * squares.std() / np.sqrt(runs)
+    assert stats.kstest(squares, stats.chi2(5).cdf).pvalue > 1e-3
+    # any f: the sandwich of each run estimates V / n
+    sandwich = np.mean([ex.covariance for ex in found], axis=0) * n
+    np.testing.assert_allclose(np.diag(sandwich), np.diag(V), rtol=0.05)
 
 
-def quantile_where(bound, level):
-    """The t at which a decreasing bound takes this level, by bisection."""
-    lo, hi = 1e-6, 1e3
-    for _ in range(80):
-        middle = np.sqrt(lo * hi)
-        lo, hi = (middle, hi) if bound(middle) > level else (lo, middle)
-    return hi
+@pytest.mark.parametrize("d", [1, 10, 30])
+def test_effective_sample_size(d):
+    xi, world = np.linspace(-1, 1, d) + 0.1, lt.Gaussian(sigma=1.2)
+    n = 100_000
+    for kernel, width in (("gaussian", 0.7), ("mismatch", 0.4)):
+        nu = width * np.sqrt(d)
+        expected = effective_sample_size(xi, world, nu, n, kernel)
+        ex = lt.explain(lt.Linear(np.ones(d)), xi, world, nu, n=n, seed=0, kernel=kernel)
+        assert ex.ess == pytest.approx(expected, rel=0.03)
+        assert expected < 0.95 * n
 
 
-@pytest.mark.parametrize("d", [1, 2, 6])
-def test_the_corrected_bounds_hold_in_simulation(d):
-    f, xi, world, limit = setting(d, nu=3.0)
-    n, runs, level = 300, 300, 0.5
-    t_matrix = quantile_where(lambda t: covariance_tail(t, n, d), level)
-    t_response = quantile_where(lambda t: response_tail(t, n, f, xi, 3.0, 1.0), level)
-    matrix = response = 0
-    for E, g, _ in estimates(f, xi, world, limit, n, runs, seed=d):
-        matrix += np.linalg.norm(E) >= t_matrix
-        response += np.linalg.norm(g) > t_response
-    # a frequency of 300 runs has a standard error of 0.03; the bounds are far from tight
-    assert matrix / runs <= level
-    assert response / runs <= level
+# --- the length of a Gaussian vector --------------------------------------------------------------
 
 
-def test_the_corrected_sample_size_is_enough_in_simulation():
-    f, xi, world = lt.Linear([0.1], 0.5), np.array([0.3]), lt.Gaussian(p=2)
-    limit = lt.limit(f, xi, world, 2.0)
-    n = int(np.ceil(theorem_sample_size(limit, 1.0, eps=5.0, eta=0.2)))
-    assert n < 100_000  # one dimension and a loose eps, or no simulation could check it
-    runs = list(estimates(f, xi, world, limit, n, 50, seed=0))
-    assert np.mean([np.linalg.norm(error) > 5.0 for *_, error in runs]) <= 0.2
+@pytest.mark.parametrize("k", [1, 2, 5, 31])
+def test_length_of_a_standard_normal_vector(k):
+    t = np.sqrt(stats.chi2(k).ppf([1e-3, 0.1, 0.5, 0.95, 1 - 1e-7]))
+    np.testing.assert_allclose(norm_distribution(t, np.eye(k)), stats.chi(k).cdf(t), atol=1e-11)
+    for eta in (0.3, 0.05, 1e-6, 1e-9):
+        assert norm_quantile(4 * np.eye(k), eta) == pytest.approx(2 * stats.chi(k).isf(eta), 1e-4)
 
 
-# --- what cannot be computed ----------------------------------------------------------------------
+def test_length_with_unequal_variances():
+    # equal pairs make exponentials: ||y||^2 = 6 E + E', whose distribution is elementary
+    V = np.diag([3.0, 3.0, 0.5, 0.5])
+    t = np.array([0.2, 1.0, 3.0, 8.0])
+    exact = 1 - (6 * np.exp(-(t**2) / 6) - np.exp(-(t**2))) / 5
+    np.testing.assert_allclose(norm_distribution(t, V), exact, atol=1e-12)
+    # a rotation and ten orders of magnitude change nothing
+    turn = np.linalg.qr(RNG.standard_normal((4, 4)))[0]
+    np.testing.assert_allclose(norm_distribution(t, turn @ V @ turn.T), exact, atol=1e-11)
+    thin = np.diag([1.0, 1e-10, 1e-10])
+    assert norm_quantile(thin, 0.05) == pytest.approx(stats.norm.isf(0.025), rel=1e-7)
+    wide = np.diag(np.geomspace(1e-4, 1.0, 12))
+    y = RNG.standard_normal((400_000, 12)) * np.sqrt(np.diag(wide))
+    share = np.mean(np.linalg.norm(y, axis=1) <= norm_quantile(wide, 0.1))
+    assert abs(share - 0.9) < 4 * np.sqrt(0.09 / len(y))
 
 
-@pytest.mark.parametrize("corrected", [False, True])
-@pytest.mark.parametrize("nu", [0.05, 0.01, 1e-3])
-def test_a_sample_size_beyond_a_double_is_infinite_with_a_warning(nu, corrected):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lt.PrecisionWarning)
-        limit = lt.limit(lt.Linear([1.0, 1.0]), [0.3, -0.4], lt.Gaussian(), nu)
-    if nu == 0.05:
-        assert 1e20 < theorem_sample_size(limit, 1.0, 1.0, 0.1, corrected=corrected) < 1e300
-        return
-    with pytest.warns(lt.PrecisionWarning, match="is beyond 1e308, given as infinite"):
-        assert theorem_sample_size(limit, 1.0, 1.0, 0.1, corrected=corrected) == np.inf
+def test_length_at_the_ends():
+    assert norm_quantile(np.zeros((3, 3)), 0.05) == 0
+    assert norm_quantile(np.eye(2), 1 - 1e-9) == pytest.approx(np.sqrt(2e-9), rel=1e-3)
+    assert norm_distribution([-1.0, 0.0], np.eye(2)).tolist() == [0, 0]
+    with pytest.raises(ValueError, match="eta must be 1e-10 or above"):
+        norm_quantile(np.eye(2), 1e-12)
 
 
-def test_the_theorem_is_for_the_gaussian_kernel():
-    limit = lt.limit(lt.Linear([1.0]), [0.3], lt.Gaussian(), 1.0, kernel="mismatch")
-    with pytest.raises(ValueError, match="limit must be of the gaussian kernel, got 'mismatch'"):
-        theorem_sample_size(limit, 1.0, 1.0, 0.1)
+# --- samples needed --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("eta", [0.0, 1.0, -0.5, 2.0])
-def test_eta_is_a_probability(eta):
-    with pytest.raises(ValueError, match="eta must lie between 0 and 1"):
-        theorem_sample_size(setting()[3], 1.0, 1.0, eta)
+def test_the_number_of_samples_keeps_its_promise():
+    f, xi, world, nu = FOUR
+    need = samples_needed(f, xi, world, nu, eps=1.5, eta=0.1)
+    for sampler, n in (("bins", need.weighted), ("tilted", need.tilted)):
+        off, _ = errors(sampler, int(n), 400)
+        kept = np.mean(np.linalg.norm(off, axis=1) <= 1.5)
+        assert abs(kept - 0.9) < 4 * np.sqrt(0.09 / 400), (sampler, kept)
+
+
+def test_beside_the_theorem():
+    """The book's example: f = 10 x1 - 10 x2, d = 4, xi = 1/2, mu = 0, sigma = nu = 1, p = 4."""
+    f, xi, world = lt.Linear([10, -10, 0, 0]), [0.5] * 4, lt.Gaussian()
+    need = samples_needed(f, xi, world, nu=1.0, eps=1.0, eta=0.05)
+    at = lt.limit(f, xi, world, nu=1.0)
+    assert need.printed == theorem_sample_size(at, 1.0, 1.0, 0.05, corrected=False)
+    assert need.corrected == theorem_sample_size(at, 1.0, 1.0, 0.05, corrected=True)
+    assert need.weighted == 6715 and need.tilted == 4726
+    assert f"{need.printed:.2g}" == "5.5e+12"
+    assert need.share == pytest.approx(effective_sample_size(xi, world, 1.0, 1000) / 1000)
+    text = str(need)
+    assert "6,715" in text and "5.5e+12" in text and "closed form" in text
+    assert "6,715" in need._repr_html_()
+
+
+def test_samples_shrink_with_the_square_of_eps():
+    f, xi, world, nu = FOUR
+    one, tenth = (samples_needed(f, xi, world, nu, eps=eps) for eps in (1.0, 0.1))
+    assert tenth.weighted == pytest.approx(100 * one.weighted, rel=1e-2)
+
+
+def test_any_function_by_a_pilot_run():
+    f, xi, world, nu = FOUR
+    closed = samples_needed(f, xi, world, nu, eps=1.0)
+    pilot = samples_needed(lambda x: f(x), xi, world, nu, eps=1.0, pilot=200_000)
+    assert pilot.weighted == pytest.approx(closed.weighted, rel=0.05)
+    assert pilot.tilted == pytest.approx(closed.tilted, rel=0.05)
+    assert np.isnan(pilot.printed) and "—" in str(pilot) and "200000 samples" in str(pilot)
+
+
+def test_a_fitted_linear_model_is_linear():
+    f, xi, world, nu = FOUR
+    X = RNG.standard_normal((50, 4))
+    model = LinearRegression().fit(X, f(X))
+    need, closed = (samples_needed(which, xi, world, nu, eps=1.0) for which in (model, f))
+    assert need.weighted == closed.weighted and need.printed == pytest.approx(closed.printed)
+    with pytest.raises(TypeError, match="f must be linear for a closed form of the covariance"):
+        asymptotic_covariance(lambda x: x[:, 0], xi, world, nu)
+
+
+def test_kernels_that_do_not_factor():
+    f, xi, world, _ = FOUR
+    need = samples_needed(f, xi, world, 0.5, eps=1.0, kernel="cosine")
+    assert need.weighted > 100 and np.isnan(need.tilted) and np.isnan(need.share)
+    mismatch = samples_needed(f, xi, world, 0.5, eps=1.0, kernel="mismatch")
+    assert np.isnan(mismatch.printed) and mismatch.tilted < mismatch.weighted
+
+
+def test_numbers_no_double_can_hold_are_infinite_and_told_once():
+    with pytest.warns(lt.PrecisionWarning, match="beyond 1e308, given as infinite") as told:
+        need = samples_needed(lt.Linear([1.0]), [0.3], lt.Gaussian(), 0.3, eps=1e-200)
+    assert len(told) == 1 and told[0].filename == __file__
+    assert need.weighted == need.tilted == need.printed == np.inf
+    assert str(need).count("∞") == 4 and "—" not in str(need)
+
+
+def test_a_model_that_is_zero_needs_no_samples_however_narrow_the_bandwidth():
+    """Influences overflow there, residuals are 0: their product is 0, not nan."""
+    for nu in (1e-2, 1e-8, 1e-50):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lt.PrecisionWarning)  # of the theorem's numbers
+            need = samples_needed(lt.Linear([0.0, 0.0]), [0.3, 1.0], lt.Gaussian(), nu, eps=1.0)
+        assert need.weighted == need.tilted == 0
+
+
+@pytest.mark.parametrize(("xi", "weighted"), [(2.5, 811), (2.9, 2191)])
+def test_no_digit_is_lost_where_nearly_all_mass_lies_in_one_box(xi, weighted):
+    """1 - alpha is 1e-8 and 1e-11 there; with one feature V is known from integrals of each side."""
+    need = samples_needed(lt.Linear([1.0]), [xi], lt.Gaussian(), 0.3, eps=0.1)
+    assert need.weighted == weighted
+    edge, noise = mp.sqrt(2) * mp.erfinv(0.5), []
+
+    def integral(power, kernels, lo, hi):
+        def density(x):
+            return x**power * mp.npdf(x) * mp.exp(-kernels * (x - xi) ** 2 / (2 * mp.mpf(0.3) ** 2))
+
+        cuts = (edge - 1, edge - 0.3, edge + 0.3, edge + 1, xi, xi + 1)
+        return mp.quad(density, [lo, *(cut for cut in cuts if lo < cut < hi), hi])
+
+    for lo, hi in ((-10, edge), (edge, 10)):
+        weight, first = (integral(k, 1, lo, hi) for k in (0, 1))
+        square, mixed, plain = (integral(k, 2, lo, hi) for k in (2, 1, 0))
+        mean = first / weight
+        noise.append(float((square - 2 * mean * mixed + mean**2 * plain) / weight**2))
+    V = np.array([[noise[0], -noise[0]], [-noise[0], noise[0] + noise[1]]])
+    assert need.weighted == np.ceil((norm_quantile(V, 0.05) / 0.1) ** 2)
+    found = asymptotic_covariance(lt.Linear([1.0]), [xi], lt.Gaussian(), 0.3)
+    np.testing.assert_allclose(found, V, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"eps": 0}, "eps must be above 0"),
+        ({"eta": 0}, "eta must lie between 0 and 1"),
+        ({"eta": 1.5}, "eta must lie between 0 and 1"),
+        ({"nu": -1}, "nu must be above 0"),
+        ({"xi": [1.0]}, "xi must have 4 entries"),
+    ],
+)
+def test_refusals(change, words):
+    f, xi, world, nu = FOUR
+    call = {"f": f, "xi": xi, "world": world, "nu": nu, "eps": 1.0} | change
+    with pytest.raises(ValueError, match=words):
+        samples_needed(**call)

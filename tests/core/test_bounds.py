@@ -1,0 +1,259 @@
+"""The concentration bounds: their derivations, step by step, and that they hold in simulation."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import limetutor as lt
+from limetutor.bounds import (
+    covariance_tail,
+    inverse_tail,
+    response_bound,
+    response_tail,
+    theorem_sample_size,
+)
+from limetutor.covariance import alpha_constant
+
+
+def hoeffding(t, n, width):
+    """Two-sided: the mean of n independent values in an interval of this width is t off."""
+    return 2 * np.exp(-2 * n * t**2 / width**2)
+
+
+def setting(d=3, nu=1.4, b=0.7):
+    rng = np.random.default_rng(d)
+    f = lt.Linear(rng.normal(size=d), b)
+    xi, sigma = rng.normal(size=d), 10 ** rng.uniform(-0.3, 0.3, d)
+    world = lt.Gaussian(0.2, sigma, 4)
+    return f, xi, world, lt.limit(f, xi, world, nu)
+
+
+def estimates(f, xi, world, limit, n, runs, seed):
+    """Sigma^ - Sigma, Gamma^ - Gamma and beta^ - beta of repeated runs of Algorithm 1."""
+    rng = np.random.default_rng(seed)
+    edges = world.boxes(f.a.size).edges
+    own = [np.searchsorted(e, v, side="right") for e, v in zip(edges, xi, strict=True)]
+    Sigma, Gamma, beta = limit.Sigma, limit.Gamma, np.append(limit.intercept, limit.coef)
+    for _ in range(runs):
+        x = rng.normal(world.mu, world.sigma, (n, f.a.size))
+        z = np.ones((n, f.a.size + 1))
+        for j, e in enumerate(edges):
+            z[:, j + 1] = np.searchsorted(e, x[:, j], side="right") == own[j]
+        pi = np.exp(-np.sum((x - xi) ** 2, axis=1) / (2 * limit.nu**2))
+        gram, response = z.T @ (pi[:, None] * z) / n, z.T @ (pi * f(x)) / n
+        yield gram - Sigma, response - Gamma, np.linalg.solve(gram, response) - beta
+
+
+# --- each corrected bound is its derivation -------------------------------------------------------
+
+
+@pytest.mark.parametrize("d", [1, 2, 7])
+def test_the_covariance_bound_is_hoeffding_on_every_entry(d):
+    # if every one of the (d+1)^2 entries, all in [0, 1], is within t/(d+1), Frobenius is within t
+    each = hoeffding(0.1 / (d + 1), 900, width=1.0)
+    assert covariance_tail(0.1, 900, d) == pytest.approx((d + 1) ** 2 * each, rel=1e-13, abs=0)
+    assert covariance_tail(0.1, 900, d, corrected=False) == pytest.approx(
+        4 * d**2 * np.exp(-2 * 900 * 0.01), rel=1e-13, abs=0
+    )
+
+
+def test_weighted_responses_never_exceed_their_bound_and_reach_it_where_f_vanishes():
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        f, xi, nu = (
+            lt.Linear(rng.normal(size=4), rng.normal()),
+            rng.normal(size=4),
+            rng.uniform(0.2, 3),
+        )
+        x = xi + nu * rng.normal(size=(3000, 4)) * rng.uniform(0, 3, (3000, 1))
+        weighted = np.exp(-np.sum((x - xi) ** 2, axis=1) / (2 * nu**2)) * f(x)
+        assert np.abs(weighted).max() <= response_bound(f, xi, nu)
+        # with f(xi) = 0 the bound is attained one bandwidth away along the gradient
+        level = lt.Linear(f.a, -float(xi @ f.a))
+        best = xi + nu * f.a / np.linalg.norm(f.a)
+        assert np.exp(-0.5) * level(best[None])[0] == pytest.approx(
+            response_bound(level, xi, nu), rel=1e-12, abs=0
+        )
+    # and with no gradient at xi itself
+    assert response_bound(lt.Linear([0.0, 0.0], -3.0), [1.0, 1.0], 0.5) == 3.0
+
+
+@pytest.mark.parametrize("d", [1, 4])
+def test_the_response_bound_is_hoeffding_on_every_entry(d):
+    f, xi, world, limit = setting(d)
+    B = abs(f(xi[None])[0]) + limit.nu * np.linalg.norm(f.a) * np.exp(-0.5)
+    each = hoeffding(0.3 / np.sqrt(d + 1), 700, width=2 * B)
+    assert response_tail(0.3, 700, f, xi, limit.nu, 1.0) == pytest.approx(
+        (d + 1) * each, rel=1e-12, abs=0
+    )
+    spread = np.sum(f.a**2 * world.sigma**2)
+    assert response_tail(0.3, 700, f, xi, limit.nu, world.sigma, corrected=False) == pytest.approx(
+        4 * d * np.exp(-700 * 0.09 / (2 * spread)), rel=1e-12, abs=0
+    )
+
+
+def test_a_model_that_is_zero_everywhere_has_no_noise():
+    f = lt.Linear([0.0, 0.0], 0.0)
+    assert response_tail(0.1, 10, f, [0.0, 0.0], 1.0, 1.0) == 0.0
+
+
+def symmetric_matrices(size, norm, count, seed):
+    """Symmetric matrices of a given operator norm, some of rank one."""
+    rng = np.random.default_rng(seed)
+    for k in range(count):
+        E = rng.normal(size=(size, size)) if k % 2 else np.outer(*2 * [rng.normal(size=size)])
+        E = (E + E.T) * rng.choice([-1, 1])
+        yield norm * E / np.linalg.norm(E, 2)
+
+
+@pytest.mark.parametrize("d", [1, 3, 6])
+def test_a_covariance_within_reach_has_an_inverse_within_t(d):
+    # the step of the proof that makes covariance_tail at t' a bound for the inverse at t
+    *_, limit = setting(d)
+    C, A = limit.C, alpha_constant(limit.alpha)
+    for t in (3 * d * A / C, 0.1 * d * A / C):
+        reach = C**2 * t / (18 * d**2 * A**2)
+        for E in symmetric_matrices(d + 1, reach, 40, seed=d):
+            change = np.linalg.inv(limit.Sigma + E) - limit.Sigma_inv
+            assert np.linalg.norm(change, 2) <= t
+        found = inverse_tail(t, 5000, d, C, A)
+        assert found == pytest.approx(covariance_tail(reach, 5000, d), rel=1e-13, abs=0)
+        printed = 8 * d**2 * np.exp(-(C**4) * 5000 * t**2 / (162 * d**4 * A**4))
+        assert inverse_tail(t, 5000, d, C, A, corrected=False) == pytest.approx(
+            printed, rel=1e-12, abs=0
+        )
+
+
+def test_the_bound_on_the_inverse_is_for_small_t_only():
+    with pytest.raises(ValueError, match="t must be at most 3 d A / C = 60, got 61"):
+        inverse_tail(61.0, 100, 2, 0.5, 5.0)
+    assert inverse_tail(60.0, 100, 2, 0.5, 5.0) > 0
+
+
+# the last one has a wide kernel and so a large B: there the response is what needs most samples
+@pytest.mark.parametrize(
+    ("d", "eps", "nu"), [(1, 0.1, 1.4), (3, 0.5, 1.4), (5, 50.0, 1.4), (1, 1.0, 500.0)]
+)
+def test_the_sample_size_makes_each_event_of_the_proof_fail_with_eta_over_three(d, eps, nu):
+    f, xi, world, limit = setting(d, nu)
+    eta, C, A = 0.05, limit.C, alpha_constant(limit.alpha)
+    t1, t2 = C / (6 * d * A), eps * C / (12 * d * A)
+    t3 = min(eps / (2 * np.linalg.norm(limit.Gamma)), 3 * d * A / C)
+    needed = theorem_sample_size(limit, world.sigma, eps, eta)
+
+    def failures(n, corrected):
+        # the bounds want a whole n; theirs is in the exponent only, so scale t instead
+        scale = np.sqrt(n / 1000)
+        return [
+            covariance_tail(t1 * scale, 1000, d, corrected=corrected),
+            response_tail(t2 * scale, 1000, f, xi, limit.nu, world.sigma, corrected=corrected),
+            covariance_tail(C**2 * t3 / (18 * d**2 * A**2) * scale, 1000, d, corrected=corrected)
+            * (1 if corrected else 2),
+        ]
+
+    assert max(failures(needed, True)) == pytest.approx(
+        eta / 3, rel=1e-9, abs=0
+    )  # exponents of size 10
+    assert max(failures(0.99 * needed, True)) > eta / 3
+    # on those events beta^ is within eps, whatever Sigma^ and Gamma^ are
+    beta = np.append(limit.intercept, limit.coef)
+    reach = min(t1, C**2 * t3 / (18 * d**2 * A**2))
+    rng = np.random.default_rng(0)
+    for E in symmetric_matrices(d + 1, reach, 40, seed=d):
+        g = rng.normal(size=d + 1)
+        found = np.linalg.solve(limit.Sigma + E, limit.Gamma + t2 * g / np.linalg.norm(g))
+        assert np.linalg.norm(found - beta) <= eps
+    # printed: the same with the printed lemmas, and a bound in place of ||Gamma||
+    printed = theorem_sample_size(limit, world.sigma, eps, eta, corrected=False)
+    assert max(failures(printed, False)) <= eta / 3 * (1 + 1e-9)
+
+
+def test_the_printed_sample_size_is_the_papers():
+    f, _, world, limit = setting(3)
+    eps, eta, d, C, A = 0.2, 0.1, 3, limit.C, alpha_constant(limit.alpha)
+    centre = f(limit.mu_tilde[None])[0]
+    tilted = np.sum((f.a * limit.sigma_tilde) ** 2)
+    third = 648 * d**5 * A**4 * (3 * centre**2 + tilted) / (C * eps) ** 2 * np.log(24 * d**2 / eta)
+    assert theorem_sample_size(limit, world.sigma, eps, eta, corrected=False) == pytest.approx(
+        third, rel=1e-12, abs=0
+    )
+    # with a steep f whose value at mu~ vanishes in one dimension, the first term is the largest
+    steep = lt.Linear([1.0], 0.0)
+    at = lt.limit(steep, [0.0], lt.Gaussian(p=2), 0.1)
+    A = alpha_constant(at.alpha)
+    terms = [
+        288 * 100.0**2 * A**2 / at.C**2 * np.log(12 / eta),
+        18 * A**2 / at.C**2 * np.log(24 / eta),
+    ]
+    assert theorem_sample_size(at, 100.0, 1.0, eta, corrected=False) == pytest.approx(
+        terms[0], rel=1e-12, abs=0
+    )
+    # and with a large eps the second
+    assert theorem_sample_size(at, 1.0, 1e6, eta, corrected=False) == pytest.approx(
+        terms[1], rel=1e-12, abs=0
+    )
+
+
+# --- and they hold in simulation ------------------------------------------------------------------
+
+
+def quantile_where(bound, level):
+    """The t at which a decreasing bound takes this level, by bisection."""
+    lo, hi = 1e-6, 1e3
+    for _ in range(80):
+        middle = np.sqrt(lo * hi)
+        lo, hi = (middle, hi) if bound(middle) > level else (lo, middle)
+    return hi
+
+
+@pytest.mark.parametrize("d", [1, 2, 6])
+def test_the_corrected_bounds_hold_in_simulation(d):
+    f, xi, world, limit = setting(d, nu=3.0)
+    n, runs, level = 300, 300, 0.5
+    t_matrix = quantile_where(lambda t: covariance_tail(t, n, d), level)
+    t_response = quantile_where(lambda t: response_tail(t, n, f, xi, 3.0, 1.0), level)
+    matrix = response = 0
+    for E, g, _ in estimates(f, xi, world, limit, n, runs, seed=d):
+        matrix += np.linalg.norm(E) >= t_matrix
+        response += np.linalg.norm(g) > t_response
+    # a frequency of 300 runs has a standard error of 0.03; the bounds are far from tight
+    assert matrix / runs <= level
+    assert response / runs <= level
+
+
+def test_the_corrected_sample_size_is_enough_in_simulation():
+    f, xi, world = lt.Linear([0.1], 0.5), np.array([0.3]), lt.Gaussian(p=2)
+    limit = lt.limit(f, xi, world, 2.0)
+    n = int(np.ceil(theorem_sample_size(limit, 1.0, eps=5.0, eta=0.2)))
+    assert n < 100_000  # one dimension and a loose eps, or no simulation could check it
+    runs = list(estimates(f, xi, world, limit, n, 50, seed=0))
+    assert np.mean([np.linalg.norm(error) > 5.0 for *_, error in runs]) <= 0.2
+
+
+# --- what cannot be computed ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("corrected", [False, True])
+@pytest.mark.parametrize("nu", [0.05, 0.01, 1e-3])
+def test_a_sample_size_beyond_a_double_is_infinite_with_a_warning(nu, corrected):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lt.PrecisionWarning)
+        limit = lt.limit(lt.Linear([1.0, 1.0]), [0.3, -0.4], lt.Gaussian(), nu)
+    if nu == 0.05:
+        assert 1e20 < theorem_sample_size(limit, 1.0, 1.0, 0.1, corrected=corrected) < 1e300
+        return
+    with pytest.warns(lt.PrecisionWarning, match="is beyond 1e308, given as infinite"):
+        assert theorem_sample_size(limit, 1.0, 1.0, 0.1, corrected=corrected) == np.inf
+
+
+def test_the_theorem_is_for_the_gaussian_kernel():
+    limit = lt.limit(lt.Linear([1.0]), [0.3], lt.Gaussian(), 1.0, kernel="mismatch")
+    with pytest.raises(ValueError, match="limit must be of the gaussian kernel, got 'mismatch'"):
+        theorem_sample_size(limit, 1.0, 1.0, 0.1)
+
+
+@pytest.mark.parametrize("eta", [0.0, 1.0, -0.5, 2.0])
+def test_eta_is_a_probability(eta):
+    with pytest.raises(ValueError, match="eta must lie between 0 and 1"):
+        theorem_sample_size(setting()[3], 1.0, 1.0, eta)
