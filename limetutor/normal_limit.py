@@ -134,7 +134,7 @@ def asymptotic_covariance(
 ) -> np.ndarray:
     """V of the normal limit sqrt(n) (beta^ - beta) -> N(0, V) for a linear f, in closed form.
 
-    V = E[pi^2 r^2 h h'] / C^2 with the influences h_j of :func:`_influence_moments` and
+    V = E[pi^2 r^2 h h'] / C^2 with the influences h_j = (z_j - alpha_j) / (alpha_j (1 - alpha_j)) and
     h_0 = 1 - sum_j alpha_j h_j; (d+1, d+1), the intercept first. Weighted samples ("bins",
     "gaussian") take the expectation under the law of pi^2; samples of the tilted law ("tilted")
     have unit weights, and it is taken under that law itself. Entries beyond 1e308 are infinite.

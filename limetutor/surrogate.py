@@ -265,8 +265,8 @@ class Fit(NamedTuple):
 def fit(sums: Sums, ridge: float = 0.0, lasso: float = 0.0, keep: np.ndarray | None = None) -> Fit:
     """The surrogate from the sums, on the features ``keep`` (all if None).
 
-    ridge minimises sum w (y - b0 - b.z)^2 + ridge |b|^2 (scikit-learn's Ridge); lasso minimises
-    sum w (...)^2 / (2 sum w) + lasso |b|_1 (scikit-learn's Lasso). The noise is that of the fit to
+    ridge minimises ``sum w (y - b0 - b.z)^2 + ridge |b|^2`` (scikit-learn's Ridge); lasso minimises
+    ``sum w (...)^2 / (2 sum w) + lasso |b|_1`` (scikit-learn's Lasso). The noise is that of the fit to
     all features; :func:`noise_of` has it for fewer.
     """
     d = len(sums.response) - 1
