@@ -267,7 +267,7 @@ def samples_needed(
     *,
     output: Any = None,
     pilot: int = 20_000,
-    seed: int | None = 0,
+    seed: Any = 0,
 ) -> SampleSize:
     """How many samples bring the coefficients within eps of their limit, with probability 1 - eta.
 

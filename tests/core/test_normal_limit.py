@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import reference as ref
 from reference import mp
 from scipy import stats
 from sklearn.linear_model import LinearRegression
@@ -285,3 +286,47 @@ def test_refusals(change, words):
     call = {"f": f, "xi": xi, "world": world, "nu": nu, "eps": 1.0} | change
     with pytest.raises(ValueError, match=words):
         samples_needed(**call)
+
+
+def covariance_at_50_digits(a, xi, nu):
+    """V of one feature of N(0, 1) in quartiles, f = a x, from Sigma and M at 50 digits.
+
+    M = E[pi^2 r^2 z z'], and pi^2 is the kernel at nu / sqrt 2: moments of truncated normals.
+    """
+    here, there = (ref.coordinate(xi, 0, 1, at, 4) for at in (nu, nu / mp.sqrt(2)))
+    beta1 = a * here.slope
+    beta0 = a * here.mu_tilde - here.alpha * beta1
+
+    def second_moment(law, lo, hi, shift):
+        """E[(a x + shift)^2; lo < x < hi] under N(law.mu_tilde, law.sigma_tilde^2)."""
+        u, v = ((end - law.mu_tilde) / law.sigma_tilde for end in (lo, hi))
+        mass, _ = ref.masses(u, v)
+        first = ref.density(u) - ref.density(v)
+        edge = [e * ref.density(e) if not mp.isinf(e) else mp.mpf(0) for e in (u, v)]
+        second = mass + edge[0] - edge[1]
+        m, s = a * law.mu_tilde + shift, a * law.sigma_tilde
+        return m**2 * mass + 2 * m * s * first + s**2 * second
+
+    lo, hi = here.lo, here.hi
+    inside = second_moment(there, lo, hi, -beta0 - beta1)
+    outside = second_moment(there, -mp.inf, lo, -beta0) + second_moment(there, hi, mp.inf, -beta0)
+    M = there.mass * mp.matrix([[inside + outside, inside], [inside, inside]])
+    Sigma = here.mass * mp.matrix([[1, here.alpha], [here.alpha, here.alpha]])
+    inverse = Sigma**-1
+    return inverse * M * inverse, here.rest
+
+
+@pytest.mark.parametrize("xi", [0.4, 1.0, 2.0, 2.5, 2.7, 2.9, 3.1, -2.8])
+def test_sample_sizes_keep_their_digits_where_the_box_holds_everything(xi):
+    """1 - alpha down to 1e-14, where a matrix product in doubles has lost all digits."""
+    nu = 0.3
+    exact, rest = covariance_at_50_digits(2.0, xi, nu)
+    V = asymptotic_covariance(lt.Linear([2.0]), [xi], lt.Gaussian(), nu)
+    for i in range(2):
+        for j in range(2):
+            assert ref.relative_error(V[i, j], exact[i, j]) < 1e-9, (i, j)
+    expected = (norm_quantile(np.array(exact.tolist(), float), 0.05) / 0.1) ** 2
+    found = samples_needed(lt.Linear([2.0]), [xi], lt.Gaussian(), nu, eps=0.1)
+    assert found.weighted == pytest.approx(expected, rel=0.01, abs=1)
+    if abs(xi) > 3:
+        assert rest < 1e-12
