@@ -47,7 +47,6 @@ class BoxInWords:
     value: float  # the mean of its values
     left_closed: bool
     edges: np.ndarray  # all inner edges of the column
-    values: np.ndarray  # the means of all its boxes
 
 
 class Number(Kind):
@@ -92,7 +91,7 @@ class Category(Kind):
     def describe(self, name: str, box: BoxInWords) -> str:
         """``colour = red``."""
         if self.labels is None:
-            return f"{name} = {distinct(box.values)(box.value)}"
+            return f"{name} = {exact(box.value)}"
         return f"{name} = {self.labels[int(box.value)]}"
 
     def encode(self, name: str, value: Any, known: np.ndarray) -> float:
@@ -120,6 +119,11 @@ NUMBER = Number()
 
 # every kind of column, by the name that tests and contributors call it
 KINDS: dict[str, type[Kind]] = {"number": Number, "category": Category}
+
+
+def exact(value: float) -> str:
+    """A label in as many digits as it has: what stands behind = is the number itself."""
+    return repr(float(value) + 0.0).removesuffix(".0")  # no minus zero
 
 
 def distinct(values: np.ndarray) -> Any:

@@ -137,8 +137,7 @@ class Boxes:
     def describe(self, j: int, box: int) -> str:
         """A box in words, for explanations: ``bmi <= 0.03``."""
         lo, hi = self.ends(j, box)
-        values = self.law.mean[j, : self.count[j]]
-        words = BoxInWords(lo, hi, float(values[box]), self.left_closed, self.edges[j], values)
+        words = BoxInWords(lo, hi, float(self.law.mean[j, box]), self.left_closed, self.edges[j])
         return self.kind(j).describe(self.names[j], words)
 
     def encode(self, xi: Any) -> np.ndarray:
