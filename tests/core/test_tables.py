@@ -1,0 +1,326 @@
+"""Tables in any order, as whatever callers have them: the same numbers, or one sentence."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+import limetutor as lt
+from limetutor.algorithm import explain_quietly
+from limetutor.columns import Category, Number
+from limetutor.tables import default_names, positions, read_table, rows_of
+
+try:
+    import polars as pl
+except ImportError:  # pragma: no cover
+    pl = None
+
+quick = settings(max_examples=40, deadline=None, derandomize=True)
+
+# sixteenths are doubles without rounding, and tie often
+VALUES = st.integers(-200, 200).map(lambda k: k / 16)
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
+
+
+@st.composite
+def frames(draw: Any, least: int = 1) -> tuple[pd.DataFrame, list[int]]:
+    """A table with names of its own, and an order of its columns."""
+    names = draw(st.lists(NAMES, min_size=least, max_size=5, unique=True))
+    assume(not re.fullmatch(r"x\d+", names[0]))  # names that say nothing are read by position
+    rows = draw(st.integers(2, 5))
+    cells = draw(st.lists(VALUES, min_size=rows * len(names), max_size=rows * len(names)))
+    table = pd.DataFrame(np.reshape(cells, (rows, len(names))), columns=names)
+    return table, draw(st.permutations(range(len(names))))
+
+
+def one_sentence(call: Any, *parts: str) -> str:
+    with pytest.raises((ValueError, TypeError)) as caught:
+        call()
+    message = str(caught.value)
+    assert message.endswith(".") and "\n" not in message and len(message) < 300, message
+    assert caught.value.__context__ is None or caught.value.__suppress_context__
+    for part in parts:
+        assert part in message, message
+    return message
+
+
+# --- order --------------------------------------------------------------------------------------------
+
+ONE = {
+    "frame": lambda row: row,
+    "series": lambda row: row.iloc[0],
+    "dict": lambda row: row.iloc[0].to_dict(),
+    "objects": lambda row: row.astype(object).iloc[0],
+}
+MANY = {
+    "frame": lambda table: table,
+    "objects": lambda table: table.astype(object),
+    "nullable": lambda table: table.convert_dtypes(),
+}
+if pl is not None:
+    ONE["polars"] = MANY["polars"] = lambda table: pl.DataFrame(
+        {c: table[c].to_numpy() for c in table}
+    )
+
+
+@quick
+@given(frames(), st.sampled_from(sorted(ONE)))
+def test_an_instance_goes_by_its_names(case, form):
+    table, order = case
+    boxes = lt.Empirical(table, p=2).boxes()
+    for i in range(len(table)):
+        row = ONE[form](table.iloc[[i], order])
+        np.testing.assert_array_equal(boxes.encode(row), table.to_numpy()[i])
+
+
+@quick
+@given(frames(), st.sampled_from(sorted(MANY)))
+def test_a_table_of_instances_goes_by_its_names(case, form):
+    table, order = case
+    boxes = lt.Empirical(table, p=2).boxes()
+    rows = MANY[form](table.iloc[:, order])
+    np.testing.assert_array_equal(boxes.encode_rows(rows), table.to_numpy())
+
+
+@quick
+@given(frames(), st.sampled_from(sorted(MANY)))
+def test_a_training_table_in_another_order_makes_the_same_boxes(case, form):
+    table, order = case
+    plain = lt.Empirical(table, p=2).boxes()
+    other = lt.Empirical(MANY[form](table.iloc[:, order]), p=2).boxes()
+    assert other.names == tuple(plain.names[j] for j in order)
+    np.testing.assert_array_equal(other.mu, plain.mu[order])
+    np.testing.assert_array_equal(other.count, plain.count[order])
+    for k, j in enumerate(order):
+        np.testing.assert_array_equal(other.edges[k], plain.edges[j])
+        assert other.describe(k, 0) == plain.describe(j, 0)
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(frames(least=2))
+def test_an_explanation_is_the_same_in_any_order(case):
+    table, order = case
+    world = lt.Empirical(table, p=2)
+    f = lt.Linear(np.arange(1.0, len(order) + 1))
+    how = {"nu": 2.0, "n": 200, "seed": 1, "ridge": 1.0}
+    plain = explain_quietly(f, table.to_numpy()[0], world, **how)
+    for form in ONE.values():
+        other = explain_quietly(f, form(table.iloc[[0], order]), world, **how)
+        np.testing.assert_array_equal(other.coef, plain.coef)
+
+
+def test_names_that_say_nothing_are_read_by_position():
+    boxes = lt.Empirical(np.arange(8.0).reshape(4, 2), p=2).boxes()
+    assert boxes.names == default_names(2) == ("x1", "x2")
+    for row in ({"b": 1.0, "a": 2.0}, pd.Series([1.0, 2.0]), pd.DataFrame([[1.0, 2.0]])):
+        assert boxes.encode(row).tolist() == [1.0, 2.0]
+    # but its own names are names
+    assert boxes.encode({"x2": 1.0, "x1": 2.0}).tolist() == [2.0, 1.0]
+    named = lt.Empirical(pd.DataFrame(np.arange(8.0).reshape(4, 2), columns=["u", "v"]), p=2)
+    assert named.boxes().encode(pd.Series([1.0, 2.0])).tolist() == [1.0, 2.0]
+
+
+# --- names that are wrong -----------------------------------------------------------------------------
+
+
+@quick
+@given(frames(least=2), NAMES, st.sampled_from(sorted(ONE)))
+def test_unknown_and_missing_names_are_refused(case, other, form):
+    table, order = case
+    assume(other not in table.columns)
+    # a frame whose names are 0, 1, ... has none: pandas counts so
+    assume(other not in "01234" and not set(table.columns) & set("01234"))
+    boxes = lt.Empirical(table, p=2).boxes()
+    row = table.iloc[[0], order]
+    lost = row.columns[0]
+    for wrong in (
+        row.drop(columns=lost),
+        row.rename(columns={lost: other}),
+        row.assign(**{other: 1.0}),
+    ):
+        one_sentence(lambda wrong=wrong: boxes.encode(ONE[form](wrong)), "xi must have")
+    many = MANY.get(form, MANY["frame"])
+    one_sentence(lambda: boxes.encode_rows(many(row.rename(columns={lost: other}))), "X must have")
+
+
+def test_a_name_twice_is_refused():
+    table = pd.DataFrame(np.eye(3), columns=["a", "b", "c"])
+    boxes = lt.Empirical(table, p=2).boxes()
+    twice = pd.DataFrame(np.eye(3), columns=["a", "b", "a"])
+    one_sentence(lambda: boxes.encode(twice.iloc[[0]]), "xi must have the features", "without 'c'")
+    one_sentence(lambda: boxes.encode(twice.iloc[0]), "xi must have the features", "without 'c'")
+    more = pd.DataFrame(np.eye(4), columns=["a", "b", "c", "a"])
+    one_sentence(lambda: boxes.encode_rows(more), "X must have the features of the world")
+    one_sentence(lambda: lt.Empirical(twice), "different column names", "'a'")
+
+
+# --- what columns hold --------------------------------------------------------------------------------
+
+WORKS = {
+    "nullable integers": pd.array([1, 2, 3, 4], dtype="Int64"),
+    "nullable floats": pd.array([1.0, 2, 3, 4], dtype="Float64"),
+    "bytes of a number": np.array([1, 2, 3, 4], np.uint8),
+    "half precision": np.array([1, 2, 3, 4], np.float16),
+    "a category of numbers": pd.Categorical([1, 2, 3, 4]),
+    "sparse": pd.arrays.SparseArray([1.0, 2.0, 3.0, 4.0]),
+    "objects": np.array([1, 2.0, np.int8(3), np.float32(4)], dtype=object),
+    "exact numbers": np.array([Decimal(1), Fraction(2), 3, 4.0], dtype=object),
+}
+
+
+@pytest.mark.parametrize("kind", WORKS)
+def test_numbers_of_any_kind_are_numbers(kind):
+    frame = pd.DataFrame({"a": [4.0, 3.0, 2.0, 1.0], "b": WORKS[kind]})
+    world = lt.Empirical(frame, p=2)
+    np.testing.assert_array_equal(world.table[:, 1], [1, 2, 3, 4])
+    assert world.boxes().encode(frame.iloc[[1]]).tolist() == [3.0, 2.0]
+    assert world.boxes().encode(frame.iloc[1]).tolist() == [3.0, 2.0]
+    np.testing.assert_array_equal(world.boxes().encode_rows(frame), world.table)
+    assert lt.Gaussian.from_data(frame).mu.tolist() == [2.5, 2.5]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "boolean", "object"])
+def test_truths_are_0_and_1(dtype):
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [True, False, True, True]})
+    frame = frame.astype({"b": dtype})
+    world = lt.Empirical(frame, p=2)
+    assert world.table[:, 1].tolist() == [1, 0, 1, 1]
+    assert world.boxes().encode(frame.iloc[[1]]).tolist() == [2.0, 0.0]
+    assert world.boxes().encode([2.0, True]).tolist() == [2.0, 1.0]
+
+
+DAY = datetime.date(2020, 1, 1)
+REFUSED = {
+    "gaps": (pd.array([1, None, 3, 4], dtype="Int64"), "nan"),
+    "gaps among objects": (np.array([1, pd.NA, 3, 4], dtype=object), "missing values"),
+    "nan": ([1.0, np.nan, 3.0, 4.0], "nan"),
+    "infinite": ([1.0, np.inf, 3.0, 4.0], "infinite"),
+    "text": (["u", "v", "w", "u"], "text"),
+    "text of digits": (["1", "2", "3", "4"], "text"),
+    "a category of text": (pd.Categorical(["u", "v", "w", "u"]), "text"),
+    "bytes": ([b"1", b"2", b"3", b"4"], "bytes"),
+    "complex": ([1j, 2, 3, 4], "complex"),
+    "dates": (pd.date_range("2020-01-01", periods=4), "dates"),
+    "dates as objects": (np.array([DAY] * 4, dtype=object), "dates"),
+    "times": (pd.to_timedelta([1, 2, 3, 4], unit="s"), "times"),
+    "lists": ([[1], [2], [3], [4]], "rows of different lengths"),
+    "integers beyond a double": ([10**400, 2, 3, 4], "1e308"),
+    "numbers whose squares overflow": ([1e200, 2, 3, 4], "1e+100"),
+    "numbers whose squares vanish": ([1e-200, 2e-200, 3e-200, 4e-200], "1e-100"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_is_no_number_gets_one_sentence(kind):
+    values, words = REFUSED[kind]
+    frame = pd.DataFrame({"a": [4.0, 3.0, 2.0, 1.0], "b": values})
+    for make in (lt.Empirical, lt.Gaussian.from_data):
+        message = one_sentence(lambda make=make: make(frame), "'b'", words)
+        assert message.startswith("X must")
+    boxes = lt.Empirical(pd.DataFrame({"a": [4.0, 3, 2, 1], "b": [1.0, 2, 3, 4]}), p=2).boxes()
+    if "vanish" in kind:
+        return  # as an instance it is a number like any other
+    assert one_sentence(lambda: boxes.encode_rows(frame)).startswith("X must")
+    bad = 0 if "1e" in words else 1
+    for row in (frame.iloc[[bad]], frame.iloc[bad], dict(frame.iloc[bad])):
+        assert one_sentence(lambda row=row: boxes.encode(row)).startswith("xi must")
+
+
+def test_masks_are_respected():
+    X = np.arange(12.0).reshape(4, 3)
+    hidden = np.ma.masked_array(X, X == 4)
+    one_sentence(lambda: lt.Empirical(hidden), "X must", "'x2' holds masked values")
+    boxes = lt.Empirical(np.ma.masked_array(X), p=2).boxes()  # nothing is hidden there
+    np.testing.assert_array_equal(boxes.encode_rows(np.ma.masked_array(X)), X)
+    one_sentence(lambda: boxes.encode(hidden[1]), "xi must", "masked")
+    one_sentence(lambda: boxes.encode([1.0, np.ma.masked, 2.0]), "xi must", "masked")
+    one_sentence(lambda: boxes.encode({"x1": 1, "x2": np.ma.masked, "x3": 1}), "xi must", "masked")
+    one_sentence(lambda: boxes.encode_rows(hidden), "X must", "masked")
+
+
+def test_sparse_tables_are_asked_to_be_dense_and_sparse_rows_are_read():
+    X = np.arange(12.0).reshape(4, 3)
+    for made in (sparse.csr_matrix(X), sparse.coo_array(X)):
+        one_sentence(lambda made=made: lt.Empirical(made), "X must be a dense table", ".toarray()")
+        np.testing.assert_array_equal(lt.Empirical(X, p=2).boxes().encode_rows(made), X)
+    row = sparse.csr_matrix(X[:1])
+    assert lt.Empirical(X, p=2).boxes().encode(row).tolist() == [0.0, 1.0, 2.0]
+
+
+@pytest.mark.skipif(pl is None, reason="polars is not installed")
+def test_frames_of_polars():
+    frame = pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["u", "v", "u"]})
+    world = lt.Empirical(frame, p=2, categorical=["b"])
+    assert world.boxes().encode(frame[1]).tolist() == [2.0, 1.0]
+    assert world.boxes().encode(frame[["b", "a"]][1]).tolist() == [2.0, 1.0]
+    assert world.boxes().encode({"b": "v", "a": 2}).tolist() == [2.0, 1.0]
+    one_sentence(lambda: lt.Empirical(frame), "'b' holds text")
+    one_sentence(lambda: lt.Empirical(frame.lazy()), "X must", "LazyFrame", ".collect()")
+    one_sentence(lambda: world.boxes().encode(frame.lazy()), "xi must", "LazyFrame")
+    gaps = pl.DataFrame({"a": [1.0, None, 3.0]})
+    one_sentence(lambda: lt.Empirical(gaps), "X must be finite", "'a'")
+
+
+# --- what is no table ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "given",
+    [None, "table.csv", b"x", 3, lt, {"a": [1, 2]}, np.array(1.0), [], [[]], [[1, 2], [3]]],
+    ids=repr,
+)
+def test_what_is_no_table(given):
+    assert one_sentence(lambda: lt.Empirical(given)).startswith("X must")
+    assert one_sentence(lambda: lt.Gaussian.from_data(given)).startswith("X must")
+
+
+def test_columns_by_name_or_position():
+    names = ("a", "b", "c")
+    assert positions("categorical", ["c", 0, np.int64(1)], names) == [2, 0, 1]
+    assert positions("categorical", "b", names) == [1]
+    assert positions("categorical", np.int64(2), names) == [2]
+    assert positions("categorical", None, names) == []
+    for wrong in (True, [True], 3, -1, "q", [None], 1.0, [[0]], np.array(1.0), [np.timedelta64(1)]):
+        one_sentence(lambda wrong=wrong: positions("categorical", wrong, names), "categorical must")
+
+
+def test_kinds_of_columns_are_said_by_a_dict():
+    X = np.arange(12.0).reshape(4, 3)
+    table = read_table(X, kinds={"x1": Category(), 2: Number()})
+    assert [type(kind) for kind in table.kinds] == [Category, Number, Number]
+    for wrong in ([Category()], Category(), {0: "category"}, {0: Category}, {"q": Number()}, "x1"):
+        one_sentence(lambda wrong=wrong: read_table(X, kinds=wrong), "kinds must")
+
+
+def test_rows_come_as_they_are():
+    assert rows_of("xi", [1, "u"], ("a", "b"), one=True).tolist() == [[1, "u"]]
+    one_sentence(lambda: rows_of("xi", np.zeros((2, 2)), ("a", "b"), one=True), "xi must", "(2, 2)")
+    one_sentence(lambda: rows_of("X", np.zeros((0, 2)), ("a", "b"), one=False), "X must", "none")
+    one_sentence(lambda: rows_of("X", [1.0, 2.0], ("a", "b"), one=False), "X must", "(2,)")
+
+
+def test_labels_that_cannot_be_looked_up_get_one_sentence():
+    frame = pd.DataFrame({"town": ["Rome", "Oslo"] * 4, "rooms": [1, 2, 3, 5] * 2})
+    boxes = lt.Empirical(frame, p=2, categorical=["town", "rooms"]).boxes()
+    assert boxes.encode(["Oslo", 3]).tolist() == [0.0, 3.0]
+    assert boxes.encode([np.str_("Rome"), np.array(5.0)]).tolist() == [1.0, 5.0]
+    for town in (["Rome"], {"Rome"}, (["Rome"],), None, np.nan, 1, b"Rome", pd.NA, "Berlin"):
+        row = np.empty(2, dtype=object)
+        row[:] = [town, 1] if not isinstance(town, list | tuple) else [None, 1]
+        row[0] = town
+        one_sentence(lambda row=row: boxes.encode(row), "xi must hold a known category of 'town'")
+    for rooms in (4, "1", np.nan, [1, 2], None, 10**400, 1 + 0j):
+        row = np.empty(2, dtype=object)
+        row[0] = "Rome"
+        row[1] = rooms
+        assert one_sentence(lambda row=row: boxes.encode(row), "'rooms'").startswith("xi")
