@@ -6,44 +6,18 @@ import gzip
 import itertools
 import json
 import re
-import subprocess
-import sys
-import threading
-import time
 import xml.etree.ElementTree as ET
-from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from browser import running_browser
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from waves import ALT, KIND, NU, all_frames, wave
 
 from limetutor.interactive import explorer as interactive
 from limetutor.interactive import frames
 from limetutor.interactive.controls import Choice, Slider
-from limetutor.plotting import style
-from limetutor.plotting.style import PALETTE, color, new_figure, styled
-
-
-def wave(fig, nu, kind="sine"):
-    """A curve, a text and a bar; one more curve (another shape of frame) beyond ν = 2."""
-    ax = fig.subplots()
-    x = np.linspace(0, 6, 50)
-    y = (np.sin if kind == "sine" else np.cos)(nu * x)
-    ax.plot(x, y, color=color.surrogate)
-    ax.bar([1], [nu], color=color.xi)
-    if nu > 2:
-        ax.plot(x, -y, color=color.truth)
-    ax.text(3, 1, f"ν = {nu:.2f}")
-    ax.set(xlim=(0, 6), ylim=(-1, 3))
-    return f"At ν = {nu:.2f} the {kind} ends at {y[-1]:.2f}."
-
-
-ALT = "A wave."
-NU = Slider(0.1, 3, 0.53, stops=6, label="bandwidth ν")
-KIND = Choice(["sine", "cosine"], label="curve")
+from limetutor.plotting.style import new_figure
 
 
 @pytest.fixture
@@ -64,90 +38,7 @@ def mode(monkeypatch):
     return lambda name: monkeypatch.setenv("LIMETUTOR_MODE", name)
 
 
-# --- controls --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "slider",
-    [
-        Slider(0.1, 3, 0.53),
-        Slider(0, 1, 0.333, stops=31),
-        Slider(10, 10_000, 1000, log=True, fmt="{:d}", stops=31),
-        Slider(0.01, 100, 1, log=True, fmt="{:.3g}"),
-        Slider(-2, 2, 0, stops=5, fmt="{:+.1f}"),
-        Slider(1000, 50_000, 10_000, stops=50, fmt="{:,.0f}"),
-        Slider(0, 40, 40, stops=41, fmt="{:d} samples"),
-    ],
-)
-def test_stops_are_what_the_label_shows(slider):
-    values = slider.values
-    assert len(values) == slider.stops
-    assert list(values) == sorted(set(values))
-    assert slider.default in values
-    assert slider.default in slider.live_values
-    for value in values:
-        shown = re.search(r"[-+]?[\d.]+(e[-+]?\d+)?", slider.text(value).replace(",", ""))
-        assert float(shown.group()) == value
-    assert values[0] == pytest.approx(slider.start)
-    assert values[-1] == pytest.approx(slider.stop)
-
-
-def test_a_whole_number_format_gives_whole_numbers():
-    assert all(isinstance(v, int) for v in Slider(1, 41, 5, fmt="{:d}").values)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Slider(3, 1, 2), "must run upwards"),
-        (lambda: Slider(0, 1, 2), "outside the slider's range"),
-        (lambda: Slider(0, 1, 0.5, log=True), "needs start > 0"),
-        (lambda: Slider(0, 1, 0.5, stops=1), "stops must be 2 or more, got 1"),
-        (lambda: Slider(0, 1, 0.5, stops=10**7), "stops must be 10000 or fewer, got 10000000"),
-        (lambda: Slider(0, 1, 0.5, stops=2.5), "stops must be a whole number, got 2.5"),
-        (lambda: Slider(0, 1, 0.5, stops="9"), "stops must be a whole number, got '9'"),
-        (lambda: Slider(None, 1, 0.5), "^start must "),
-        (lambda: Slider(0, "1", 0.5), "^stop must "),
-        (lambda: Slider(0, 1, [0.5]), "value must be a single number"),
-        (lambda: Slider(0, float("nan"), 0.5), "stop must be finite"),
-        (lambda: Slider(0, 1, float("nan")), "value must be finite"),
-        (lambda: Slider(-1e308, 1.7e308, 0), "too far apart"),
-        (lambda: Slider(0, 1, 0.5, fmt="{:.2f} {:.2f}"), "fmt must say how to show one number"),
-        (lambda: Slider(0, 1, 0.5, fmt="{nu}"), "fmt must say how to show one number"),
-        (lambda: Slider(0, 1, 0.5, fmt="{:x}"), "fmt must say how to show one number"),
-        (lambda: Slider(0, 1, 0.5, fmt="{0.nothing}"), "fmt must say how to show one number"),
-        (lambda: Slider(0, 1, 0.5, fmt="{:.1f}"), "show more digits"),
-        (lambda: Slider(0, 1, 0.5, fmt="{:.0%}"), "must show the number itself"),
-        (lambda: Choice(["one"]), "at least two options"),
-        (lambda: Choice(["a", "b"], "c"), "not among the options"),
-        (lambda: Choice([]), "at least two options"),
-        (lambda: Choice(["a", "b", "a"]), "options must differ"),
-        (lambda: Choice([1, "1"]), "options must differ"),
-        (lambda: Choice({"a": 1, "b": 1}), "options must differ"),
-        (lambda: Choice({"a": np.zeros(2), "b": np.ones(2)}), "== can tell apart"),
-    ],
-)
-def test_bad_controls_say_what_is_wrong(make, message):
-    assert one_sentence(ValueError, make, message)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Slider(0, 1, 0.5, fmt=None), "fmt must be a text, got None"),
-        (lambda: Slider(0, 1, 0.5, label=3), "label must be a text, got 3"),
-        (lambda: Slider(0, 1, 0.5, log="yes"), "log must be True or False, got 'yes'"),
-        (lambda: Slider(0, 1, 0.5, live=None), "live must be True or False, got None"),
-        (lambda: Choice(None), "options must be a list"),
-        (lambda: Choice(3), "options must be a list"),
-        (lambda: Choice("abc"), "options must be a list"),
-        (lambda: Choice({"a", "b"}), "options must be a list"),
-        (lambda: Choice(["a", "b"], label=None), "label must be a text, got None"),
-        (lambda: Choice(["a", "b"], live=1), "live must be True or False, got 1"),
-    ],
-)
-def test_controls_of_the_wrong_type_say_what_is_wrong(make, message):
-    assert one_sentence(TypeError, make, message)
+# --- calls -----------------------------------------------------------------------------------
 
 
 def one_sentence(kind, make, message):
@@ -155,19 +46,6 @@ def one_sentence(kind, make, message):
         make()
     text = str(caught.value)
     return text.endswith(".") and "\n" not in text and len(text) < 200
-
-
-def test_the_finest_slider_is_quick():
-    finest = Slider(0, 1, 0.5, stops=10_000, fmt="{:.6f}")
-    assert len(finest.live_values) == 10_000 == len(finest.values)
-
-
-def test_a_choice_may_show_other_words_than_it_passes_on():
-    choice = Choice({"the first": 1, "the second": 2}, 2)
-    assert choice.values == (1, 2)
-    assert choice.default == 2
-    assert choice.text(2) == "the second"
-    assert Choice(["a", "b"]).default == "a"
 
 
 @pytest.mark.parametrize(
@@ -255,35 +133,6 @@ def test_an_unknown_mode_is_refused(mode):
 
 def data_of(html: str) -> dict:
     return json.loads(re.search(r'<script type="application/json">(.*?)</script>', html)[1])
-
-
-def all_frames(prefix="p"):
-    values = [(nu, kind) for kind in KIND.values for nu in NU.values]
-    with_words = [interactive._frame(wave, (6.4, 3.6), {"nu": n, "kind": k}) for n, k in values]
-    start = values.index((NU.default, KIND.default))
-    return [frames.clean(svg, prefix, ALT) for svg, _ in with_words], start
-
-
-def test_differences_give_every_frame_back_exactly():
-    pictures, start = all_frames()
-    data = json.loads(json.dumps(frames.encode(pictures, start)))
-    assert len(data["groups"]) == 2  # with and without the second curve
-    for number, picture in enumerate(pictures):
-        found = frames.decode(pictures[start], data, number)
-        assert frames.markup(found) == frames.markup(picture)
-    numbers = [column for group in data["groups"] for column in group["columns"] if column[2]]
-    assert numbers, "no column is stored as numbers"
-
-
-def test_the_default_outside_the_first_place_of_its_group():
-    pictures, _ = all_frames()
-    for start in range(len(pictures)):
-        data = frames.encode(pictures, start)
-        on_page = [group for group in data["groups"] if group["base"] is None]
-        assert len(on_page) == 1
-        for number in (0, start, len(pictures) - 1):
-            found = frames.decode(pictures[start], data, number)
-            assert frames.markup(found) == frames.markup(pictures[number])
 
 
 def test_static_output_is_deterministic_and_small(outputs, mode):
@@ -611,104 +460,3 @@ def test_the_output_has_stable_text_and_a_view(capsys, mode, monkeypatch):
         bundle = published.pop()
         assert set(bundle) == {"text/plain", mime}
         assert bundle["text/plain"].startswith("<explore: A wave. At ν = 0.53")
-
-
-# --- style -----------------------------------------------------------------------------------
-
-
-def luminance(hex_color):
-    channels = [int(hex_color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-@pytest.mark.parametrize("role", sorted(set(PALETTE) - {"grid", "paper"}))
-def test_colours_can_be_seen_on_both_themes(role):
-    for shade, page in zip(PALETTE[role], ("#ffffff", "#14181e"), strict=True):
-        light, dark = sorted((luminance(shade), luminance(page)), reverse=True)
-        contrast = (light + 0.05) / (dark + 0.05)
-        assert contrast >= (7 if role == "ink" else 3), contrast
-
-
-def test_colours_follow_the_theme():
-    fig = new_figure()
-    fig.subplots().plot([1, 2], color=color.xi)
-    html = frames.markup(frames.clean(frames.svg(fig), "p", ALT))
-    assert f"var(--lt-xi,{color.xi})" in html
-    assert "font-family" not in html and "DejaVu" not in html
-    css = style.theme_css()
-    assert all(dark in css for _, dark in PALETTE.values())
-
-
-def test_the_style_leaves_no_trace():
-    import matplotlib as mpl
-
-    before = dict(mpl.rcParams)
-
-    @styled
-    def size():
-        return mpl.rcParams["axes.labelsize"]
-
-    assert size() == style.RC["axes.labelsize"]
-    assert dict(mpl.rcParams) == before
-
-
-def test_the_core_loads_no_plotting():
-    code = "import limetutor, sys; print({'matplotlib', 'ipywidgets'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
-
-
-def test_threads_leave_no_trace():
-    """The style is entered by one thread at a time: none takes it for the user's own settings."""
-    import matplotlib as mpl
-
-    before = dict(mpl.rcParams)
-    together = threading.Barrier(8)
-
-    @styled
-    def enter(k):
-        inner = styled(lambda: mpl.rcParams["axes.labelsize"])  # one in another
-        time.sleep(0.002 * (k % 3))
-        return inner(), mpl.rcParams["font.size"]
-
-    def work(k):
-        together.wait()
-        return [enter(k + turn) for turn in range(10)]
-
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(work, range(8)))
-    assert dict(mpl.rcParams) == before
-    assert {pair for turns in found for pair in turns} == {(13, 12.5)}
-
-
-LITERAL = st.text("$\\ab_^{}%&<()", min_size=1, max_size=12)
-
-
-def printed(text):
-    """The text that an SVG of a figure with this title shows, and that nothing else does."""
-    fig = new_figure()
-    styled(fig.text)(0.5, 0.5, text)
-    root = ET.fromstring(frames.svg(fig))
-    return ["".join(e.itertext()) for e in root.iter("{http://www.w3.org/2000/svg}text")]
-
-
-@given(text=LITERAL)
-@example(text="a$$")
-@example(text="price ($) / cost ($)")
-@example(text="$x$")
-@example(text="\\$x\\$")
-@example(text="\\")
-@example(text="$\\")
-@example(text="a\\$b$\\alpha$")
-@settings(max_examples=60, deadline=None)
-def test_plain_text_is_printed_letter_for_letter(text):
-    assert printed(style.plain(text)) == [text]
-
-
-def test_plain_takes_what_names_a_column_and_ignores_the_users_tex():
-    import matplotlib as mpl
-
-    assert style.plain(3) == "3"
-    with mpl.rc_context({"text.usetex": True, "text.parse_math": False}):
-        assert printed(style.plain("a$$")) == ["a$$"]

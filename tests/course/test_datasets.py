@@ -1,0 +1,26 @@
+"""The small data sets: what they are, and that standardising standardises."""
+
+import numpy as np
+import pytest
+
+from limetutor.course import datasets
+
+
+@pytest.mark.parametrize(("name", "shape"), [("diabetes", (442, 10)), ("boston", (506, 13))])
+def test_a_table_has_its_rows_and_names(name, shape):
+    X, y = getattr(datasets, name)()
+    assert X.shape == shape and len(y) == shape[0]
+    assert len(set(X.columns)) == shape[1]
+    assert np.all(np.isfinite(X.to_numpy())) and np.all(np.isfinite(y))
+    scaled, same = getattr(datasets, name)(standardize=True)
+    np.testing.assert_allclose(scaled.mean(), 0, atol=1e-12)
+    np.testing.assert_allclose(scaled.std(ddof=0), 1, rtol=1e-12)
+    np.testing.assert_array_equal(y, same)
+
+
+def test_boston_is_the_table_of_the_paper():
+    X, y = datasets.boston()
+    assert tuple(X.columns) == datasets.BOSTON_NAMES
+    assert y.mean() == pytest.approx(
+        22.53, abs=0.01
+    )  # thousands of dollars, Harrison and Rubinfeld

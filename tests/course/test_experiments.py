@@ -1,0 +1,62 @@
+"""Experiments: repeated runs are those of explain, whatever the threads around them."""
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import limetutor as lt
+from limetutor.course.datasets import diabetes
+from limetutor.course.experiments import (
+    kernel_ridge_example,
+    linear_example,
+    repeat,
+    repeat_fits,
+    running_example,
+)
+
+
+def test_repeated_runs_are_those_of_explain():
+    f, xi, world = running_example(3)
+    runs = repeat(f, xi, world, 1.0, n=300, runs=4, seed=5)
+    for k, stream in enumerate(np.random.default_rng(5).spawn(4)):
+        ex = lt.explain(f, xi, world, 1.0, n=300, seed=stream)
+        np.testing.assert_array_equal(runs.coef[k], ex.coef)
+        np.testing.assert_array_equal(runs.coef_stderr[k], ex.stderr)
+        np.testing.assert_array_equal(runs.interval[k], ex.interval())
+        assert runs.ess[k] == ex.ess
+    np.testing.assert_allclose(runs.stderr, runs.coef.std(axis=0, ddof=1) / 2)
+
+
+def test_runs_in_threads_leave_warnings_as_they_were():
+    f, xi, world = running_example(2)
+    with warnings.catch_warnings():
+        before = list(warnings.filters)
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda s: repeat(f, xi, world, 0.1, n=100, runs=5, seed=s), range(16)))
+        assert list(warnings.filters) == before
+        with pytest.warns(lt.FitWarning):
+            lt.explain(f, xi, world, 0.05, n=100, seed=0)
+
+
+@pytest.mark.parametrize("sampler", ["gaussian", "tilted"])
+def test_fits_drawn_together_have_the_law_of_runs(sampler):
+    f, xi, world = running_example(2)
+    fits = repeat_fits(f, xi, world, 1.0, n=500, runs=200, sampler=sampler)
+    limit = lt.limit(f, xi, world, 1.0).coef
+    error = fits.std(axis=0, ddof=1) / np.sqrt(200)
+    assert fits.shape == (200, 2)
+    assert np.all(np.abs(fits.mean(axis=0) - limit) < 4 * error)
+
+
+def test_the_examples_are_what_they_say():
+    f, xi, _ = linear_example(diabetes(standardize=True))
+    X, y = diabetes(standardize=True)
+    design = np.column_stack([np.ones(len(X)), X])
+    np.testing.assert_allclose(design @ [f.b, *f.a], f(X.to_numpy()), rtol=1e-9)
+    assert np.abs(design.T @ (y - f(X.to_numpy()))).max() < 1e-6 * np.abs(y).sum()  # least squares
+    assert np.sum(xi**2) == pytest.approx(np.min(np.sum(X.to_numpy() ** 2, axis=1)))
+    model, same, _ = kernel_ridge_example(diabetes(standardize=True))
+    np.testing.assert_array_equal(xi, same)
+    assert model.get_params()["gamma"] == 1 / 50
