@@ -156,6 +156,8 @@ def _svr(f: Any, output: Any) -> Any:
 @family("sklearn", "GaussianProcessRegressor")
 def _gaussian_process(f: Any, output: Any) -> Any:
     """Mean + deviation sum_i alpha_i k(x, x_i), for constants, RBFs, their sums and products."""
+    if not hasattr(f, "X_train_"):  # scikit-learn predicts from the prior alone
+        _refuse("be fitted", f, "no training points")
     t = np.asarray(f.X_train_, float)
     columns = 1 if f.alpha_.ndim == 1 else f.alpha_.shape[1]
     shift, scale = (
