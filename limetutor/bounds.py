@@ -19,7 +19,8 @@ from .setting import Setting
 
 
 def covariance_tail(t: float, n: int, d: int, *, corrected: bool = True) -> float:
-    """Bound on P(||Sigma^ - Sigma|| >= t) (paper: Lemma concentration-empirical-covariance-matrix).
+    """Bound on P(||Sigma^ - Sigma|| >= t) (paper, Lemma "Concentration
+    of the empirical covariance matrix").
 
     Printed: 4 d^2 exp(-2 n t^2). Entries within t of their means do not keep the norm within t,
     and (d+1)^2 <= 2 d^2 fails for d = 1, 2. Corrected: 2 (d+1)^2 exp(-2 n t^2 / (d+1)^2).
@@ -31,7 +32,8 @@ def covariance_tail(t: float, n: int, d: int, *, corrected: bool = True) -> floa
 
 
 def inverse_tail(t: float, n: int, d: int, C: float, A: float, *, corrected: bool = True) -> float:
-    """Bound on P(||Sigma^^-1 - Sigma^-1|| >= t) for t <= 3 d A / C (Proposition control-operator-...).
+    """Bound on P(||Sigma^^-1 - Sigma^-1|| >= t) for t <= 3 d A / C (paper,
+    Proposition "Control of ||Sigma^^-1 - Sigma^-1||").
 
     Printed: 8 d^2 exp(-C^4 n t^2 / (162 d^4 A^4)). Corrected: with t' = C^2 t / (18 d^2 A^2) both
     events of the proof are ||Sigma^ - Sigma|| <= t', so :func:`covariance_tail` at t' is enough.
@@ -56,7 +58,7 @@ def response_bound(f: Linear, xi: np.ndarray, nu: float) -> float:
 def response_tail(
     t: float, n: int, f: Linear, xi: np.ndarray, nu: float, sigma: float, *, corrected: bool = True
 ) -> float:
-    """Bound on P(||Gamma^ - Gamma|| > t) (paper: Lemma concentration-response).
+    """Bound on P(||Gamma^ - Gamma|| > t) (paper, Lemma "Concentration of ||Gamma^||").
 
     Printed: 4 d exp(-n t^2 / (2 ||a||^2 sigma^2)), which is 0 when a = 0 although b pi still
     fluctuates. Corrected: 2 (d+1) exp(-n t^2 / (2 B^2 (d+1))) with B from :func:`response_bound`,
@@ -81,7 +83,8 @@ def theorem_applies(setting: Setting) -> bool:
 def theorem_sample_size(
     limit: Limit, sigma: float | np.ndarray, eps: float, eta: float, *, corrected: bool = True
 ) -> float:
-    """Samples that make ||beta^ - beta|| <= eps with probability 1 - eta (Theorem main-result).
+    """Samples that make ||beta^ - beta|| <= eps with probability 1 - eta (paper,
+    Theorem "Concentration of beta^").
 
     Printed: the largest of ::
 

@@ -37,8 +37,10 @@ def check(exercise: str, answer: Any) -> None:
 def verdict(exercise: str, answer: Any) -> tuple[bool, str]:
     """Whether the answer is right, and what to tell the reader."""
     if exercise not in _EXERCISES:
-        known = ", ".join(sorted(_EXERCISES))
-        raise ValueError(f"exercise must be one of {known}, got {arg.shorten(exercise)}.")
+        raise ValueError(
+            f"exercise must be one of the {len(_EXERCISES)} of the book, by chapter and number as in "
+            f"'switch-off/1', got {arg.shorten(exercise)}."
+        )
     if answer is Ellipsis:
         return False, "Replace the three dots with your answer, then run the cell again."
     hint = _EXERCISES[exercise](answer)

@@ -56,7 +56,7 @@ class Slider:
             raise ValueError(f"start={self.start} and stop={self.stop} are too far apart.")
         if not self.start <= self.value <= self.stop:
             raise ValueError(
-                f"The default {self.value} lies outside the slider's range "
+                f"value must be in reach: the default {self.value} lies outside the slider's range "
                 f"[{self.start}, {self.stop}]."
             )
         if self.log and self.start <= 0:
@@ -152,7 +152,7 @@ class Choice:
             )
         if not known:
             raise ValueError(
-                f"The default {shorten(self.value)} is not among the options "
+                f"value must be an option: the default {shorten(self.value)} is not among the options "
                 f"{shorten(list(self.values))}."
             )
 

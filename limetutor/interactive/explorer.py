@@ -81,7 +81,7 @@ def explore(
 def show(fig: Figure, alt: str) -> None:
     """Show a figure that has no controls, with its description, in the theme of the page."""
     if not isinstance(fig, Figure):
-        raise TypeError(f"show needs a matplotlib Figure, got {shorten(fig)}.")
+        raise TypeError(f"fig: show needs a matplotlib Figure, got {shorten(fig)}.")
     _refuse_mute("show", alt)
     source = frames.svg(fig)
     picture = frames.markup(frames.clean(source, _prefix(source, alt), alt))

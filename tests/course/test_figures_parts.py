@@ -97,7 +97,8 @@ def test_log_axes_have_the_ticks_they_are_given_and_no_other():
 
 def test_intervals_that_miss_the_truth_stand_out():
     ax = new_figure().subplots()
-    parts.draw_intervals(ax, np.array([0.0, 1.97, -1.95]), np.ones(3), 0.0)
+    coef = np.array([0.0, 1.97, -1.95])
+    parts.draw_intervals(ax, coef, np.column_stack([coef - 1.96, coef + 1.96]), 0.0)
     held, missed = ax.collections
     assert (len(held.get_segments()), len(missed.get_segments())) == (2, 1)
     np.testing.assert_allclose(missed.get_segments()[0], [[2, 0.01], [2, 3.93]], atol=1e-12)
