@@ -115,7 +115,8 @@ class Linear(Form):
     def __call__(self, x: Any) -> np.ndarray:
         """The value of f at each row of x."""
         x = _rows(x, self.a.size)
-        return x @ self.a + self.b
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _finite(x @ self.a + self.b)
 
     def expectation(self, views: Views) -> Expectation:
         """E~[f | z_j] = f(mu~) + a_j (E~[x_j | z_j] - mu~_j)."""
@@ -166,7 +167,8 @@ class Quadratic(Form):
     def __call__(self, x: Any) -> np.ndarray:
         """The value of f at each row of x."""
         x = _rows(x, self.a.size)
-        return np.sum((x @ self.Q) * x, axis=-1) + x @ self.a + self.b
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _finite(np.sum((x @ self.Q) * x, axis=-1) + x @ self.a + self.b)
 
     def expectation(self, views: Views) -> Expectation:
         """E~[f | z_j] = f(mu~) + sum_i Q_ii s_i + g_j E~[u_j | z_j] + Q_jj (E~[u_j^2 | z_j] - s_j).
@@ -209,6 +211,15 @@ def _rows(x: Any, d: int) -> np.ndarray:
     if x.shape[-1:] != (d,):
         raise ValueError(f"x must have {d} columns, one per entry of a, got shape {x.shape}.")
     return x
+
+
+def _finite(y: np.ndarray) -> np.ndarray:
+    if not np.all(np.isfinite(y)):
+        bad = int(np.size(y) - np.sum(np.isfinite(y)))
+        raise ValueError(
+            f"x must be finite, got nan, infinite or too large values in {bad} row(s)."
+        )
+    return y
 
 
 def predictor(f: Any, boxes: Boxes, output: Any = None) -> Callable[[np.ndarray], np.ndarray]:

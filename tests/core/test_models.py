@@ -213,3 +213,60 @@ def test_a_row_of_a_frame_goes_by_its_names():
     straight = lt.explain(f, row, world, 1.0, seed=0)
     turned = lt.explain(f, row[["b", "a"]], world, 1.0, seed=0)
     np.testing.assert_array_equal(straight.coef, turned.coef)
+
+
+def test_a_model_fitted_on_an_array_with_text_gets_an_array_with_text():
+    table = np.array([["red", 1.0], ["blue", 2.0], ["red", 3.0], ["blue", 5.0]] * 5, dtype=object)
+    encode = ColumnTransformer([("colour", OneHotEncoder(), [0])], remainder="passthrough")
+    model = make_pipeline(encode, LinearRegression()).fit(table, 10.0 * (table[:, 0] == "red"))
+    e = lt.explain(model, table[0], lt.Empirical(table, categorical=[0]), 5.0, n=500, seed=0)
+    assert e.coef == pytest.approx([10.0, 0.0], abs=1e-9)
+
+
+def test_a_pipeline_that_passes_its_frame_on_gets_a_frame():
+    frame = DIABETES.data[["bp", "bmi", "age"]]
+    model = make_pipeline("passthrough", Ridge()).fit(frame, DIABETES.target)
+    world = lt.Empirical(DIABETES.data[["age", "bp", "bmi"]])
+    e = lt.explain(model, DIABETES.data[["age", "bp", "bmi"]].iloc[0], world, 1.0, n=200, seed=0)
+    assert e.prediction == pytest.approx(model.predict(frame.iloc[[0]])[0])
+
+
+def test_functions_that_cannot_be_called_so_are_refused_and_their_own_errors_pass():
+    xi, world = [0.1, 0.2], lt.Gaussian()
+    with pytest.raises(TypeError, match=r"^f must take one argument, the rows \(n, d\), but"):
+        lt.explain(lambda: 1.0, xi, world, 1.0)
+    with pytest.raises(TypeError, match=r"^kernel must take four arguments, \(x, z, xi, nu\), but"):
+        lt.explain(lt.Linear([1, 2]), xi, world, 1.0, kernel=lambda x, nu: 1.0)
+
+    def own(x):
+        raise TypeError("mine")
+
+    with pytest.raises(TypeError, match=r"^mine$"):
+        lt.explain(own, xi, world, 1.0)
+
+
+def test_true_is_a_class_and_no_column():
+    model = LogisticRegression().fit(IRIS.data.to_numpy(), IRIS.target == 0)
+    at = {"xi": IRIS.data.to_numpy()[0], "world": lt.Empirical(IRIS.data.to_numpy()), "nu": 2.0}
+    yes, no = (lt.explain(model, **at, output=o, n=200, seed=0).prediction for o in (True, False))
+    assert yes + no == pytest.approx(1) and yes > 0.5
+    with pytest.raises(ValueError, match="output must be a column from 0 to 3, got True"):
+        lt.explain(lambda x: x, **at, output=True)
+    with pytest.raises(ValueError, match=r"output must be a class of .*, got .*\.$"):
+        lt.explain(model, **at, output=IRIS.data)
+
+
+def test_forms_answer_to_numbers_only():
+    linear, quadratic = lt.Linear([1.0, 2.0]), lt.Quadratic(np.eye(2))
+    for f in (linear, quadratic):
+        for x in ([[1.0, np.nan]], np.array([[np.inf, 1.0]]), [[1e308, 1e308]]):
+            with pytest.raises(ValueError, match=r"x must be finite, got .* in 1 row"):
+                f(x)
+        for x in ([["a", "b"]], [[1j, 0]], [[1.0, 2.0], [3.0]], None):
+            with pytest.raises(ValueError, match=r"^x must"):
+                f(x)
+        masked = np.ma.masked_array([[1.0, 2.0]], [[False, False]])
+        np.testing.assert_array_equal(f(masked), f([[1.0, 2.0]]))
+    for make in (lambda: lt.Linear([1e200]), lambda: lt.Quadratic([[1e100]])):
+        with pytest.raises(ValueError, match=r"must lie within .* rescale it"):
+            make()
