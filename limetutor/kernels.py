@@ -225,6 +225,10 @@ class LaplaceKernel(ProductKernel):
             name: np.concatenate([np.broadcast_to(a, shape), np.broadcast_to(b, here.shape)], -1)
             for name, (a, b) in pieces.items()
         }
+        # at an end of its box xi leaves one of its two sides no width: a point that is never drawn
+        flat = (joined["lo"] == joined["hi"]) & (joined["sd"] > 0)
+        joined["mean"] = np.where(flat, joined["lo"], joined["mean"])
+        joined["sd"] = np.where(flat, 0.0, joined["sd"])
         box = np.concatenate([np.broadcast_to(parts, shape), here], -1)
         return BoxLaw(**joined, box=box), np.concatenate([log_weight, right_weight], -1)
 

@@ -134,7 +134,7 @@ def truncated_cdf(u: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     u, lo, hi = np.broadcast_arrays(u, lo, hi)
     within = (u > lo) & (u < hi)
     below = normal_box(lo, np.where(within, u, hi)).log_inside
-    with np.errstate(under="ignore"):
+    with np.errstate(under="ignore", invalid="ignore"):  # an interval without width has no mass
         ratio = np.exp(below - normal_box(lo, hi).log_inside)
     return np.where(within, ratio, u >= hi)
 

@@ -132,6 +132,19 @@ def test_a_model_fitted_on_a_frame_is_read_in_the_order_of_the_world(name):
     np.testing.assert_allclose(setting.predict(ROWS), expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace"])
+@pytest.mark.parametrize("name", sorted(CLASSES))
+def test_limits_at_the_end_of_the_training_range_are_those_beside_it(name, kernel):
+    """With the Laplace kernel the box of such an instance has a side without width."""
+    model = fitted(made(name))
+    output, world, end = output_of(model), lt.Empirical(X), X.max(axis=0)
+    at, beside = (
+        lt.limit(model, xi, world, 1.0, kernel, output=output) for xi in (end, end - 1e-9)
+    )
+    assert at.method == beside.method != "monte carlo"
+    np.testing.assert_allclose(at.coef, beside.coef, rtol=1e-5, atol=1e-7 * np.abs(Y).max())
+
+
 def test_models_fitted_on_sparse_tables():
     read = []
     for name in sorted(CLASSES):
