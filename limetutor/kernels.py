@@ -172,14 +172,14 @@ class GaussianKernel(ProductKernel):
 
 
 class LaplaceKernel(ProductKernel):
-    """pi = exp(-sum_j |x_j - xi_j| / nu): sharper at xi, with heavier tails."""
+    """``pi = exp(-sum_j |x_j - xi_j| / nu)``: sharper at xi, with heavier tails."""
 
     name = "laplace"
     measures_x = True
     NARROWEST = 1e-5  # in deviations of a box; below it a double loses the shifted normal
 
     def log_factors(self, x: np.ndarray, xi: np.ndarray, nu: float) -> np.ndarray:
-        """-|x_j - xi_j| / nu."""
+        """``-|x_j - xi_j| / nu``."""
         return -np.abs(x - xi) / nu
 
     def mismatch(self, nu: Any) -> Any:
