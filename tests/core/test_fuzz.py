@@ -169,12 +169,14 @@ def test_odd_calls_return_or_say_what_is_wrong(verified, verifying, monkeypatch)
     monkeypatch.setenv("LIMETUTOR_MODE", "static")
     count = 2000 if verifying else 300
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    failures = []
+    failures, pending = [], 0
     for call in odd.odd_calls(seed=1, count=count):
         wrong = wrong_with(call)
-        if wrong is not None and not any(re.search(pattern, wrong) for pattern in PENDING):
+        if wrong is not None and any(re.search(pattern, wrong) for pattern in PENDING):
+            pending += 1
+        elif wrong is not None:
             failures.append(f"odd_call({call.seed}, {call.index}): {call.source}\n    {wrong}")
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     assert not failures, f"{len(failures)} of {count} calls\n" + "\n".join(failures)
-    verified(f"odd calls of {count} that end badly", len(failures), 0)
+    verified(f"odd calls of {count} that end badly, {pending} known ones aside", len(failures), 0)
     verified("memory that odd calls take, MB", grown, MEGABYTES)
