@@ -98,6 +98,8 @@ class Explanation:
         leave each coefficient: few samples with most of the weight make wide intervals.
         """
         level = arg.probability("level", level)
+        if level > 1 - 1e-12:
+            raise ValueError(f"level must be at most 1 - 1e-12, got {level!r}.")
         t = scipy.special.stdtrit(self.freedom[1:], 0.5 + level / 2)
         return self.coef[:, None] + np.outer(t * self.stderr, [-1.0, 1.0]).reshape(-1, 2)
 
@@ -109,6 +111,8 @@ class Explanation:
     @property
     def local_stderr(self) -> float:
         """Standard error of ``local_prediction``."""
+        if not np.all(np.isfinite(self.covariance)):
+            return float("inf")
         return float(np.sqrt(max(self.covariance.sum(), 0.0)))
 
     @property

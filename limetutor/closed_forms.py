@@ -349,7 +349,7 @@ def shrinkage(law: Tilt, ridge: float, n: int) -> np.ndarray:
     Chapter: the real lime.
     """
     log_s = law.log_alpha + law.log_rest
-    return scipy.special.expit(log_s - np.log(ridge / n) + law.log_C)
+    return scipy.special.expit(log_s - np.log(ridge) + np.log(n) + law.log_C)
 
 
 def local_error_parts(f: Linear, law: Tilt, kept: np.ndarray) -> np.ndarray:

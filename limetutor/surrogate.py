@@ -271,7 +271,11 @@ def fit(sums: Sums, ridge: float = 0.0, lasso: float = 0.0, keep: np.ndarray | N
     """
     d = len(sums.response) - 1
     keep = np.ones(d, bool) if keep is None else keep
-    penalty = ridge * np.exp(-sums.log_scale) if ridge else 0.0
+    penalty = 0.0
+    if (
+        ridge
+    ):  # beside the largest weight; beyond 1e250 times it nothing is left of the coefficients
+        penalty = float(np.exp(np.clip(np.log(ridge) - sums.log_scale, None, np.log(1e250))))
     whole = Solver(sums.gram, penalty) if penalty else sums.solver
     if lasso:
         beta = _lasso(sums, lasso / sums.unit if sums.unit else lasso, keep)
@@ -284,7 +288,7 @@ def fit(sums: Sums, ridge: float = 0.0, lasso: float = 0.0, keep: np.ndarray | N
     covariance = np.zeros_like(sums.gram)
     inside = solver.bread @ sums.meat[np.ix_(used, used)] @ solver.bread
     with np.errstate(over="ignore"):
-        covariance[np.ix_(used, used)] = inside * sums.unit**2
+        covariance[np.ix_(used, used)] = inside * sums.unit * sums.unit
     score = weighted_r2(sums, beta)
     beta = beta * (sums.unit or 1.0)
     beta[0] += sums.shift

@@ -36,7 +36,7 @@ def check(exercise: str, answer: Any) -> None:
 
 def verdict(exercise: str, answer: Any) -> tuple[bool, str]:
     """Whether the answer is right, and what to tell the reader."""
-    if exercise not in _EXERCISES:
+    if not isinstance(exercise, str) or exercise not in _EXERCISES:
         raise ValueError(
             f"exercise must be one of the {len(_EXERCISES)} of the book, by chapter and number as in "
             f"'switch-off/1', got {arg.shorten(exercise)}."
@@ -61,7 +61,7 @@ def close(answer: Any, expected: Any, rtol: float = 0.01, atol: float = 0.0) -> 
     """Whether the answer has the shape of what is expected and lies within tolerance."""
     try:
         answer = np.asarray(answer, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     expected = np.asarray(expected, dtype=float)
     return answer.shape == expected.shape and np.allclose(answer, expected, rtol=rtol, atol=atol)

@@ -60,7 +60,7 @@ def repeat(
     Warnings about single fits are left out: the spread of the runs shows what they warn of.
     """
     runs = arg.whole("runs", runs, 2)
-    streams = np.random.default_rng(seed).spawn(runs)
+    streams = np.random.default_rng(arg.seed("seed", seed)).spawn(runs)
     all_runs = [explain_quietly(f, xi, world, nu, n=n, seed=s, **how) for s in streams]
     return Runs(
         coef=np.array([ex.coef for ex in all_runs]),

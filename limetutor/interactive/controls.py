@@ -42,11 +42,17 @@ class Slider:
 
     def __post_init__(self) -> None:
         for name in ("start", "stop", "value"):
-            scalar(name, getattr(self, name))
+            number = scalar(name, getattr(self, name))
+            if not isinstance(getattr(self, name), int) or abs(number) > 2**53:
+                object.__setattr__(self, name, number)
         object.__setattr__(self, "stops", whole("stops", self.stops, 2))
         if self.stops > MAX_STOPS:
             raise ValueError(f"stops must be {MAX_STOPS} or fewer, got {self.stops}.")
         _of_type(str, "a text", label=self.label, fmt=self.fmt)
+        if re.search(r"\d{3}", self.fmt):
+            raise ValueError(
+                f"fmt must be a format of less than 100 digits, got {shorten(self.fmt)}."
+            )
         _of_type(bool | np.bool_, "True or False", log=self.log, live=self.live)
         if not self.start < self.stop:
             raise ValueError(
