@@ -192,3 +192,22 @@ def test_shares_are_shares_and_either_is_at_least_each():
     assert np.all(shares.at_risk >= np.maximum(shares.near, shares.flipped))
     assert np.all(shares.at_risk <= shares.near + shares.flipped)
     np.testing.assert_allclose(shares.by_feature.mean(axis=1), shares.at_risk)
+
+
+def test_two_changes_of_sign_close_together_are_both_seen():
+    """A coarse grid steps over both; the nearer one is what an audit must tell.
+
+    A table of three heaps, found among random ones, whose gap changes its sign at two bandwidths
+    that are 14% apart.
+    """
+    rng = np.random.default_rng(2262)
+    heaps = [rng.normal(rng.uniform(-3, 3), rng.uniform(0.05, 1), 100) for _ in range(3)]
+    X = np.concatenate(heaps)
+    world, xi = lt.Empirical(X[:, None], p=4), np.quantile(X, rng.random())
+    fine = np.geomspace(0.2, 0.45, 2000)
+    curve = gaps(world, np.full((2000, 1), xi), fine[:, None])[:, 0]
+    first, second = fine[np.flatnonzero(np.sign(curve[1:]) != np.sign(curve[:-1]))]
+    assert 1.1 < second / first < 1.2
+    for nu, nearest in ((first * 0.98, first), (second * 1.02, second)):
+        found = crossings(world, np.array([xi]), nu)[0]
+        assert found == pytest.approx(nearest, rel=1e-3)
