@@ -132,15 +132,8 @@ def _with_empty_parts(law: BoxLaw, extra: int) -> BoxLaw:
     return BoxLaw(**parts)
 
 
-class GaussianKernel(ProductKernel):
-    """pi = exp(-||x - xi||^2 / 2nu^2), the paper's weight (Eq. 2.1)."""
-
-    name = "gaussian"
-    measures_x = True
-
-    def log_factors(self, x: np.ndarray, xi: np.ndarray, nu: float) -> np.ndarray:
-        """-(x_j - xi_j)^2 / 2nu^2."""
-        return -0.5 * ((x - xi) / nu) ** 2
+class SquareKernel(ProductKernel):
+    """A product kernel exp(-D^2 / 2nu^2), in which whatever differs as a label is at distance 1."""
 
     def mismatch(self, nu: Any) -> Any:
         """A label that differs is at distance 1."""
@@ -149,6 +142,17 @@ class GaussianKernel(ProductKernel):
     def square(self, nu: Any) -> Any:
         """nu / sqrt 2."""
         return nu / np.sqrt(2)
+
+
+class GaussianKernel(SquareKernel):
+    """pi = exp(-||x - xi||^2 / 2nu^2), the paper's weight (Eq. 2.1)."""
+
+    name = "gaussian"
+    measures_x = True
+
+    def log_factors(self, x: np.ndarray, xi: np.ndarray, nu: float) -> np.ndarray:
+        """-(x_j - xi_j)^2 / 2nu^2."""
+        return -0.5 * ((x - xi) / nu) ** 2
 
     def tilt_numbers(
         self, law: BoxLaw, own: np.ndarray, xi: np.ndarray, nu: np.ndarray
@@ -250,7 +254,7 @@ def _cut_at(xi: np.ndarray, law: BoxLaw, mine: np.ndarray) -> tuple[np.ndarray, 
     )
 
 
-class MismatchKernel(ProductKernel):
+class MismatchKernel(SquareKernel):
     """pi = exp(-(number of coordinates in another box) / 2nu^2): the default of `lime`.
 
     `lime` writes sqrt(exp(-D^2 / nu^2)) with D the Euclidean distance between z and (1, ..., 1).
@@ -264,14 +268,6 @@ class MismatchKernel(ProductKernel):
     ) -> np.ndarray:
         """Numbers count like labels: by their box."""
         return (~z).sum(axis=1) * self.mismatch(nu)
-
-    def mismatch(self, nu: Any) -> Any:
-        """Log weight of another box."""
-        return -0.5 / nu**2
-
-    def square(self, nu: Any) -> Any:
-        """nu / sqrt 2."""
-        return nu / np.sqrt(2)
 
     def tilt_numbers(
         self, law: BoxLaw, own: np.ndarray, xi: np.ndarray, nu: np.ndarray
