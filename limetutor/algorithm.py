@@ -14,7 +14,7 @@ import scipy
 from . import arguments as arg
 from . import surrogate
 from .sampling import Sampler, sampler_of
-from .setting import Setting
+from .setting import Answer, Setting
 from .worlds import World
 
 BATCH = 2**20  # numbers in one batch of samples, about 8 MB: memory does not grow with n
@@ -40,7 +40,7 @@ class Samples:
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
+class Explanation(Answer):
     """A local linear model on "same box as xi?" indicators, with its uncertainty.
 
     ``coef`` (d,), ``intercept``, and ``covariance`` ((d+1, d+1), intercept first) of the sampling
@@ -75,16 +75,6 @@ class Explanation:
     def f(self) -> Any:
         """The model that was explained."""
         return self.setting.f
-
-    @property
-    def world(self) -> World:
-        """Where new examples came from."""
-        return self.setting.world
-
-    @cached_property
-    def box_names(self) -> tuple[str, ...]:
-        """The boxes of xi in words."""
-        return self.setting.box_names
 
     @cached_property
     def stderr(self) -> np.ndarray:

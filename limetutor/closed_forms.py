@@ -21,7 +21,7 @@ from . import covariance
 from .algorithm import run
 from .exact import SlowSeriesError
 from .models import Form, Linear
-from .setting import Setting
+from .setting import Answer, Setting
 from .theory import Tilt
 from .worlds import World
 
@@ -47,7 +47,7 @@ class Surrogate(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Limit:
+class Limit(Answer):
     """What an explanation becomes as n grows: the same quantities, no noise.
 
     ``method`` says where they come from: "exact" (a closed form), "quadrature" (a series summed
@@ -72,16 +72,6 @@ class Limit:
     ridge: float = 0.0
     n: int | None = None
     warnings: tuple[str, ...] = ()
-
-    @property
-    def world(self) -> World:
-        """Where new examples would come from."""
-        return self.setting.world
-
-    @cached_property
-    def box_names(self) -> tuple[str, ...]:
-        """The boxes of xi in words."""
-        return self.setting.box_names
 
     @property
     def alpha(self) -> np.ndarray:

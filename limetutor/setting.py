@@ -119,6 +119,22 @@ class Setting:
         return other
 
 
+class Answer:
+    """What a result says of the setting it answers."""
+
+    setting: Setting
+
+    @property
+    def world(self) -> World:
+        """Where new examples come from."""
+        return self.setting.world
+
+    @cached_property
+    def box_names(self) -> tuple[str, ...]:
+        """The boxes of xi in words."""
+        return self.setting.box_names
+
+
 def boxes_for(world: World, xi: Any, f: Any = None) -> Boxes:
     """The boxes of a world; one that fits any dimension takes the model's, else the instance's."""
     if world.d is not None:
