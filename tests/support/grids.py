@@ -59,25 +59,33 @@ def feature(x, prob, weight, inside) -> SimpleNamespace:
     return SimpleNamespace(x=x, prob=prob, weight=weight, z=inside.astype(float))
 
 
-def lime(f: Callable, features: list, penalty: float = 0.0) -> SimpleNamespace:
+def lime(f: Callable, features: list, times: Callable | None = None, penalty: float = 0.0):
     """Weighted least squares on the tensor grid: Sigma, Gamma, C and beta = (beta_0, ..., beta_d).
 
-    ``f`` takes the features as d arrays. ``penalty`` is ridge's, per unit of probability, on all
-    but the intercept.
+    ``f`` takes the features as d arrays. ``times(*x)`` multiplies the weight, to make it no longer a
+    product or the features no longer independent. ``penalty`` is ridge's, per unit of probability,
+    on all but the intercept.
     """
-    x = [v.ravel() for v in np.meshgrid(*[g.x for g in features], indexing="ij")]
-    z = [v.ravel() for v in np.meshgrid(*[g.z for g in features], indexing="ij")]
-    weights = [
-        np.meshgrid(*[getattr(g, name) for g in features], indexing="ij")
-        for name in ("prob", "weight")
-    ]
-    prob, weight = (np.prod(parts, axis=0).ravel() for parts in weights)
+    x, z = (_tensor(features, name) for name in ("x", "z"))
+    prob, weight = (np.prod(_tensor(features, name), axis=0) for name in ("prob", "weight"))
+    weight = weight if times is None else weight * times(*x)
     Z = np.stack([np.ones_like(prob), *z])
     y = f(*x)
     Sigma = (Z * prob * weight) @ Z.T
     Gamma = Z @ (prob * weight * y)
     ridge = penalty * np.diag([0.0] + [1.0] * len(features))
-    beta = np.linalg.solve(Sigma + ridge, Gamma)
+    beta = np.linalg.lstsq(Sigma + ridge, Gamma, rcond=None)[0]
     return SimpleNamespace(
         Sigma=Sigma, Gamma=Gamma, C=Sigma[0, 0], beta=beta, x=x, z=Z, prob=prob, weight=weight, y=y
     )
+
+
+def _tensor(features: list, name: str) -> list[np.ndarray]:
+    parts = [getattr(g, name) for g in features]
+    return [v.ravel() for v in np.meshgrid(*parts, indexing="ij")]
+
+
+def given(g: SimpleNamespace, values: np.ndarray, z: int) -> float:
+    """E~[values | z], one feature on its grid."""
+    mass = g.prob * g.weight * (g.z == z)
+    return float(np.sum(mass * values) / np.sum(mass))

@@ -45,3 +45,38 @@ def tilted(w):
     """Mean and deviation of the tilted law, as printed in the book."""
     total = w.nu**2 + w.sigma**2
     return (w.nu**2 * w.mu + w.sigma**2 * w.xi) / total, np.sqrt(w.nu**2 * w.sigma**2 / total)
+
+
+def theta_and_alpha(w):
+    """θ and α of each feature, as printed in the book."""
+    mean, sd = tilted(w)
+    u, v = (w.lo - mean) / sd, (w.hi - mean) / sd
+    return sd * (norm.pdf(v) - norm.pdf(u)), norm.cdf(v) - norm.cdf(u)
+
+
+def skewed(w):
+    """The same features with the same means and deviations, and a skewed law."""
+    found = features(w)
+    for g, mu, sigma in zip(found, w.mu, w.sigma, strict=True):
+        t = (g.x - mu) / sigma
+        g.prob = g.prob * (1 + 0.1 * (t**3 - 3 * t))
+    return found
+
+
+class Line:
+    """f = a_1 x + a_2 y + b, or with a cubic term added to it."""
+
+    def __init__(self, a, b, bent):
+        self.a, self.b, self.bent = a, b, bent
+
+    def __call__(self, x, y):
+        return self.a[0] * x + self.a[1] * y + self.b + (0.3 * x**2 * y if self.bent else 0.0)
+
+    def line(self, point):
+        """The line alone, at a point."""
+        return self.a @ point + self.b
+
+
+def linear(rng, bent=False):
+    """A random function of two features."""
+    return Line(rng.normal(0, 3, 2), rng.normal(0, 3), bent)

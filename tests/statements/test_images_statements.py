@@ -1,0 +1,50 @@
+"""Statements of the chapter *Images*, against least squares over rows of switches."""
+
+import numpy as np
+from statements import close, statement
+
+
+def fit(Z, y, weight, ridge=0.0):
+    """Weighted least squares with an intercept that ridge leaves alone."""
+    Z = np.column_stack([np.ones(len(Z)), Z])
+    gram = Z.T @ (weight[:, None] * Z) + ridge * np.diag([0.0] + [1.0] * (Z.shape[1] - 1))
+    return np.linalg.lstsq(gram, Z.T @ (weight * y), rcond=1e-10)[0]
+
+
+@statement(
+    "prop-image-linear",
+    formulas=("beta_j", "beta_0"),
+    assumptions=("linear f", "the samples determine a fit", "no ridge"),
+)
+def test_linear_score(case, rng):
+    d, pixels = 5, 30
+    labels = np.append(np.arange(d), rng.integers(0, d, pixels - d))
+    xi, r, a = rng.normal(size=(3, pixels))
+    b = rng.normal()
+    n = 40 if case.keeps("the samples determine a fit") else d
+    z = rng.integers(0, 2, (n, d))
+    x = np.where(z[:, labels] == 1, xi, r)
+    y = x @ a + b + (0 if case.keeps("linear f") else x[:, 0] * x[:, 1])
+    weight = rng.uniform(0.1, 1, n)  # whatever the kernel
+    found = fit(z, y, weight, 0.0 if case.keeps("no ridge") else 1.0)
+    beta = [np.sum((a * (xi - r))[labels == j]) for j in range(d)]
+    close(case.formula(beta, "beta_j"), found[1:], rel=1e-7, abs=1e-9)
+    close(case.formula(a @ r + b, "beta_0"), found[0], rel=1e-7, abs=1e-9)
+
+
+@statement("prop-image-any", formulas=("alpha", "beta_j"), assumptions=("mismatch kernel",))
+def test_any_model_on_switches(case, rng):
+    d, nu = 5, rng.uniform(0.4, 2)
+    z = (np.arange(2**d)[:, None] >> np.arange(d)) % 2
+    y = rng.normal(size=2**d)  # any model: a number of its own for each image
+    hidden = d - z.sum(axis=1)
+    square = hidden if case.keeps("mismatch kernel") else d * (1 - np.sqrt(1 - hidden / d))
+    found = fit(z, y, np.exp(-square / (2 * nu**2)))
+    alpha = case.formula(1 / (1 + np.exp(-1 / (2 * nu**2))), "alpha")
+    tilted = np.prod(np.where(z == 1, alpha, 1 - alpha), axis=1)
+    beta = [
+        np.average(y[z[:, j] == 1], weights=tilted[z[:, j] == 1])
+        - np.average(y[z[:, j] == 0], weights=tilted[z[:, j] == 0])
+        for j in range(d)
+    ]
+    close(case.formula(beta, "beta_j"), found[1:])
