@@ -256,6 +256,30 @@ def critical_bandwidths(world: Gaussian, X: ArrayLike) -> np.ndarray:
     return critical_bandwidth(X, boxes.mu, boxes.sigma, *boxes.standard_ends(boxes.discretize(X)))
 
 
+def total_switch_off(world: Gaussian, nu: float, d: int | None = None) -> np.ndarray:
+    """An instance (d,) at which every linear model gets coefficients of 0, nan where there is none.
+
+    With the Gaussian kernel and m_j the middle of a bounded box in standard units,
+
+        xi_j = mu_j + m_j (sigma_j + nu^2 / sigma_j)
+
+    puts the mean of the tilted law on the middle of that box. xi_j itself lies in the box where
+    nu^2 < sigma_j^2 (q+ - q-) / |q+ + q-|. The box taken is the one that allows the largest nu: the
+    first above the mean for even p (then nu < sigma_j), the middle one for odd p (xi_j = mu_j, for
+    every nu). Two boxes have no bounded one among them. Chapter: interactions.
+    """
+    if not isinstance(world, Gaussian):
+        raise TypeError(f"world must be an lt.Gaussian(...), got {arg.shorten(world)}.")
+    nu, boxes = arg.bandwidth("nu", nu), world.boxes(d)
+    own = boxes.count // 2
+    lo, hi = boxes.standard_ends(own)
+    middle = (lo + hi) / 2
+    bounded = np.isfinite(middle)
+    m = np.where(bounded, middle, 0.0)
+    xi = boxes.mu + m * (boxes.sigma + nu * (nu / boxes.sigma))
+    return np.where(bounded & (boxes.discretize(xi) == own), xi, np.nan)
+
+
 def mean_weighted_square_distance(
     xi: ArrayLike, mu: ArrayLike, sigma: ArrayLike, nu: float
 ) -> float:

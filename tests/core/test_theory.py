@@ -16,6 +16,7 @@ from limetutor.theory import (
     gaussian_tilt,
     mean_weighted_square_distance,
     parts_tilt,
+    total_switch_off,
 )
 
 
@@ -515,3 +516,26 @@ def test_the_papers_second_feature_is_switched_off_at_0_53():
     assert np.isnan(at.critical_nu[0])  # an outer box
     below, above = (lt.limit(f, xi, world, nu).coef[1] for nu in (0.50, 0.56))
     assert below > 0.1 > -0.1 > above  # the sign changes across
+
+
+@pytest.mark.parametrize("p", [3, 4, 5, 6, 10])
+def test_an_instance_at_which_every_linear_model_gets_nothing(p: int):
+    """Statement thm-total-switch-off: all contrasts of x_j are 0, for unequal mu and sigma."""
+    world = lt.Gaussian(mu=[0.0, 3, -1], sigma=[1.0, 2, 0.8], p=p)
+    xi = total_switch_off(world, 0.53)
+    law = tilt(world, xi, 0.53)
+    np.testing.assert_allclose(law.gap, 0, atol=1e-14)
+    found = lt.explain(lt.Linear([3, -2, 5], 1), xi, world, 0.53, n=40_000, seed=0)
+    assert np.all(np.abs(found.coef) < 4 * found.stderr)
+    assert abs(found.coef).max() > 0
+
+
+def test_beyond_one_deviation_nothing_even_can_be_switched_off():
+    assert np.isnan(total_switch_off(lt.Gaussian(p=4), 1.0, d=1))  # the edge itself: another box
+    assert np.all(total_switch_off(lt.Gaussian(p=4), 0.999, d=2) > 0.67)
+    assert np.isnan(total_switch_off(lt.Gaussian(p=2), 0.1, d=1))
+    assert total_switch_off(lt.Gaussian(mu=2, p=5), 50.0, d=1) == 2
+    mixed = total_switch_off(lt.Gaussian(sigma=[1, 3], p=[4, 6]), 2.0)
+    assert np.isnan(mixed).tolist() == [True, False]
+    with pytest.raises(TypeError, match=r"world must be an lt\.Gaussian"):
+        total_switch_off(lt.Empirical(np.eye(4)), 1.0)

@@ -1,0 +1,110 @@
+"""How far a bounded curvature keeps LIME's coefficients from a multiple of the gradient.
+
+The paper closes with the hope that a model whose second derivatives are small behaves like its
+linearisation. Here is how much of that is so, as a bound: Taylor's formula at the mean of the
+tilted law, where the linear terms of all other features vanish. Chapter: beyond linear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import arguments as arg
+from .kernels import tilt
+from .setting import Setting
+from .shapley import gradient
+from .theory import Tilt, Views
+from .worlds import World
+
+
+def spreads(law: Tilt) -> np.ndarray:
+    """E~[(x_j - mu~_j)^2] as it is, given z_j = 1 and given z_j = 0, an array (3, d)."""
+    views = law.views
+    means = views.law.box_means()
+    step = means - views.mix(means)[0][:, None]
+    return views.mix(step**2 + views.law.box_variances())
+
+
+def first_order(
+    f: Any, xi: Any, world: World, nu: float, kernel: Any = "gaussian", output: Any = None
+) -> np.ndarray:
+    """d_j f(mu~) (E~[x_j | z_j=1] - E~[x_j | z_j=0]), the slope at mu~ times the contrast of x_j.
+
+    It is beta_j itself for linear f. The derivative is taken by central differences.
+    Chapter: beyond linear.
+    """
+    law = Setting.of(f, xi, world, nu, kernel, output, purpose="its tilted law").tilt
+    return gradient(f, law.mu_tilde, world, output) * law.gap
+
+
+def hessian_bound(
+    M: float, xi: ArrayLike, world: World, nu: float, kernel: Any = "gaussian"
+) -> np.ndarray:
+    """How far beta_j can be from :func:`first_order` where the Hessian of f has norm at most M, (d,).
+
+    (M/2) (E~[ ||x - mu~||^2 | z_j=1 ] + E~[ ||x - mu~||^2 | z_j=0 ]), the norm being the largest
+    absolute eigenvalue, everywhere. The paper asks for such a statement in its conclusion.
+    Chapter: beyond linear.
+    """
+    M = arg.not_negative("M", M)
+    whole, inside, outside = spreads(
+        tilt(world, arg.vector("xi", xi), arg.bandwidth("nu", nu), kernel)
+    )
+    others = whole.sum() - whole  # of the other features, which z_j says nothing about
+    return M / 2 * (inside + outside + 2 * others)
+
+
+def averaged_first_order(
+    f: Any, xi: Any, world: World, nu: float, kernel: Any = "gaussian", output: Any = None
+) -> np.ndarray:
+    """E~[d_j f | x_j = mu~_j] times the contrast of x_j: the slope averaged over the other features.
+
+    For a model with a form; the derivative of E~[f | x_j = t] at t = mu~_j is taken by central
+    differences. Chapter: beyond linear.
+    """
+    setting = Setting.of(f, xi, world, nu, kernel, output, purpose="its tilted law")
+    form, law = setting.form, setting.tilt
+    if form is None:
+        raise ValueError(
+            f"f must have a form for its slopes to be averaged, got {arg.shorten(f)}; give one of "
+            "the models of which lt.limit says that its method is 'exact' or 'quadrature'."
+        )
+    slopes = np.zeros(setting.d)
+    for j, step in enumerate(1e-4 * law.sigma_tilde):
+        above, below = (
+            form.expectation(_pinned(law.views, j, law.mu_tilde[j] + side)).mean
+            for side in (step, -step)
+        )
+        slopes[j] = (above - below) / (2 * step)
+    return slopes * law.gap
+
+
+def own_curvature_bound(
+    M: ArrayLike, xi: ArrayLike, world: World, nu: float, kernel: Any = "gaussian"
+) -> np.ndarray:
+    """How far beta_j can be from :func:`averaged_first_order`, (d,); M holds bounds on ``|d_jj f|``.
+
+    (M_j/2) (E~[(x_j - mu~_j)^2 | z_j=1] + E~[(x_j - mu~_j)^2 | z_j=0]): neither the number of
+    features nor their interactions enter. Chapter: beyond linear.
+    """
+    xi = arg.vector("xi", xi)
+    M = arg.numbers("M", M)
+    if M.shape not in ((), xi.shape) or np.any(M < 0):
+        raise ValueError(
+            f"M must be one number of 0 or above, or one per feature, got {arg.shorten(M)}."
+        )
+    _, inside, outside = spreads(tilt(world, xi, arg.bandwidth("nu", nu), kernel))
+    return M / 2 * (inside + outside)
+
+
+def _pinned(views: Views, j: int, value: float) -> Views:
+    """The views with coordinate j held at a value."""
+    parts = {}
+    for name, at in (("mean", value), ("lo", value), ("hi", value), ("sd", 0.0)):
+        parts[name] = getattr(views.law, name).copy()
+        parts[name][j] = at
+    return replace(views, law=replace(views.law, **parts))
