@@ -13,7 +13,7 @@ from . import arguments as arg
 
 
 def covariance(alpha: ArrayLike) -> np.ndarray:
-    """Sigma / C for box probabilities alpha (paper, Lemma "Expected covariance matrix")."""
+    """Sigma / C for box probabilities alpha (paper, Lemma 8.1; Section 5)."""
     alpha = _probabilities(alpha)
     first = np.concatenate([[1.0], alpha])
     result = np.outer(first, first)
@@ -22,7 +22,7 @@ def covariance(alpha: ArrayLike) -> np.ndarray:
 
 
 def inverse_covariance(alpha: ArrayLike, rest: ArrayLike | None = None) -> np.ndarray:
-    """C Sigma^-1 (paper, Lemma "Inverse of the covariance matrix").
+    """C Sigma^-1 (paper, Lemma 8.2).
 
     ``rest`` is 1 - alpha if known better.
 
@@ -39,7 +39,7 @@ def secular(lam: ArrayLike, alpha: ArrayLike, sign: float = -1.0) -> np.ndarray:
     """The secular function of the arrowhead C Sigma^-1; its zeros are the eigenvalues.
 
     1 + sum a/(1-a) - lam + sign * sum a / ((1-a)(1 - lam a (1-a))) with a = alpha_j. The paper
-    (remark after its Lemma "Control of ||Sigma^-1||") prints sign = +1; it is -1.
+    (its Remark 8.1) prints sign = +1; it is -1.
     """
     alpha = _invertible(alpha)
     lam = np.asarray(lam, float)[..., None]
@@ -105,7 +105,7 @@ def inverse_frobenius_norm(alpha: ArrayLike, C: float = 1.0, *, printed: bool = 
     """||Sigma^-1||_F, in closed form.
 
     C^-2 [(1 + sum a/(1-a))^2 + 2 sum 1/(1-a)^2 + sum 1/(a(1-a))^2] under the root. The paper
-    (proof of its Lemma "Control of ||Sigma^-1||") prints the middle sum once and the last one
+    (proof of its Lemma 8.3) prints the middle sum once and the last one
     without its square: ``printed=True``.
     """
     alpha = _invertible(alpha)
@@ -119,14 +119,32 @@ def inverse_frobenius_norm(alpha: ArrayLike, C: float = 1.0, *, printed: bool = 
 def inverse_norm_bound(alpha: ArrayLike, C: float = 1.0) -> float:
     """3 d A / C with A = max 1/(alpha_j(1-alpha_j)), a bound on ||Sigma^-1||.
 
-    Paper: Lemma "Control of ||Sigma^-1||". It holds in spite of the slips in its proof.
+    Paper: Lemma 8.3. It holds in spite of the slips in its proof.
     """
     alpha = _invertible(alpha)
     return float(3 * alpha.size * alpha_constant(alpha) / C)
 
 
+def lasso_limit(
+    beta: ArrayLike, alpha: ArrayLike, lasso: float, rest: ArrayLike | None = None
+) -> np.ndarray:
+    """``sign(beta_j) max(|beta_j| - lasso / s_j, 0)``, ``s_j = alpha_j (1 - alpha_j)``: beta under lasso.
+
+    The minimum of ``sum_j s_j (b_j - beta_j)^2 / 2 + lasso |b_j|``, which is what the sampled problem
+    (``lt.explain(..., lasso=...)``) becomes: indicators are independent under the tilted law. For a
+    linear f, s_j beta_j = -a_j theta_j, so feature j is left out where ``|a_j theta_j| <= lasso``. The
+    paper (Section 2.2) guesses that penalties favour switch-off. Appendix: reading the paper.
+    """
+    beta, alpha = arg.vector("beta", beta), _probabilities(alpha)
+    rest = 1 - alpha if rest is None else np.asarray(rest, float)
+    lasso = arg.not_negative("lasso", lasso)
+    with np.errstate(divide="ignore", over="ignore"):
+        threshold = np.divide(lasso, alpha * rest) if lasso else np.zeros_like(alpha)
+    return np.sign(beta) * np.maximum(np.abs(beta) - threshold, 0.0)
+
+
 def alpha_constant(alpha: ArrayLike, rest: ArrayLike | None = None) -> float:
-    """A_d = max_j 1/(alpha_j (1 - alpha_j)), the constant of the paper's bounds.
+    """A_d = max_j 1/(alpha_j (1 - alpha_j)), the constant of the paper's bounds (Lemma 8.3).
 
     ``rest`` is 1 - alpha if known better; A is infinite where it is 0.
     """

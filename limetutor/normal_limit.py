@@ -19,7 +19,13 @@ from numpy.typing import ArrayLike
 
 from . import arguments as arg
 from .algorithm import run
-from .bounds import beyond, quiet_sample_size, theorem_applies
+from .bounds import (
+    beyond,
+    bounded_residual,
+    finite_sample_size,
+    quiet_sample_size,
+    theorem_applies,
+)
 from .closed_forms import limit_of
 from .kernels import ProductKernel
 from .models import Linear
@@ -166,6 +172,22 @@ def covariance_of(setting: Setting, sampler: Any = "bins") -> np.ndarray:
     return np.where(np.isnan(result), np.inf, result)  # a difference of two that are infinite
 
 
+def whitened_variance(setting: Setting) -> float:
+    """``v = E[pi^2 r^2 z' Sigma^-1 z]`` for a linear f: the trace of Sigma^-1 M.
+
+    That is E[pi^2] / C times E'[r^2] + sum_j alpha_j (1 - alpha_j) E'[r^2 h_j^2], with the influences
+    of :func:`asymptotic_covariance`: a sum of positive terms. Chapter: how many samples.
+    """
+    form, at = setting.form, setting.tilt
+    assert isinstance(form, Linear)
+    residual = _residual(form.a, at, _squared(setting))
+    whole, _, moments = _influence_moments(residual, at.log_alpha, at.log_rest)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        parts = _product(at.alpha * at.rest, np.diag(moments))
+        scale = np.exp(_squared(setting).log_C - at.log_C)
+        return float(scale * (whole + np.sum(parts)))
+
+
 def norm_distribution(t: ArrayLike, V: np.ndarray, *, points: int = 24) -> np.ndarray:
     """P(||y|| <= t) for y ~ N(0, V).
 
@@ -207,10 +229,11 @@ def norm_quantile(V: np.ndarray, eta: float) -> float:
 
 @dataclass(frozen=True)
 class SampleSize:
-    """Samples for ||beta^ - beta|| <= eps with probability 1 - eta, from four sources.
+    """Samples for ||beta^ - beta|| <= eps with probability 1 - eta, from five sources.
 
     ``weighted`` and ``tilted`` come from the normal limit (Algorithm 1, and sampling from the
-    tilted law), ``printed`` and ``corrected`` from the paper's theorem (nan where it does not
+    tilted law), ``printed`` and ``corrected`` from the paper's theorem, ``finite`` from this
+    book's theorem for every n (the last three are for weighted samples, and nan where they do not
     apply). ``share`` is the effective sample size of one weighted sample.
     """
 
@@ -222,12 +245,14 @@ class SampleSize:
     corrected: float
     share: float
     method: str
+    finite: float = math.nan
 
     def rows(self) -> list[tuple[str, float]]:
         """What asks for how many samples, as pairs."""
         return [
             ("theorem, as printed", self.printed),
             ("theorem, corrected", self.corrected),
+            ("this book's theorem", self.finite),
             ("normal limit, weighted samples", self.weighted),
             ("normal limit, tilted samples", self.tilted),
         ]
@@ -273,7 +298,8 @@ def samples_needed(
 
     By the normal limit n = (t / eps)^2 with t from :func:`norm_quantile` of V, which is a closed
     form for a linear f and is estimated from ``pilot`` samples for any other. Beside it what the
-    paper's theorem asks for, where it applies: linear f, Gaussian world, Gaussian kernel.
+    paper's Theorem 10.1 asks for, where it applies (linear f, Gaussian world, Gaussian kernel), and
+    :func:`limetutor.bounds.finite_sample_size` (linear f, Gaussian kernel on numbers).
     Chapter: how many samples.
 
     Examples
@@ -292,17 +318,19 @@ def samples_needed(
     method = "covariance in closed form" if closed else f"covariance estimated from {pilot} samples"
     with np.errstate(over="ignore"):
         weighted, tilted = (np.square(norm_quantile(V, eta) / eps) for V in covariances)
-    printed = corrected = np.nan
+    printed = corrected = finite = np.nan
     if closed and theorem_applies(setting):
         at, sigma = limit_of(setting), setting.boxes.sigma
         printed, corrected = (
             quiet_sample_size(at, sigma, eps, eta, corrected=which) for which in (False, True)
         )
+    if closed and bounded_residual(setting):
+        finite = finite_sample_size(limit_of(setting), whitened_variance(setting), eps, eta)
     share = float(np.exp(log_share(setting))) if setting.product else np.nan
-    if np.any(np.isinf([weighted, tilted, printed, corrected])):
+    if np.any(np.isinf([weighted, tilted, printed, corrected, finite])):
         warnings.warn(beyond(setting.nu), arg.PrecisionWarning, stacklevel=2)
     return SampleSize(
-        eps, eta, _whole(weighted), np.ceil(tilted), printed, corrected, share, method
+        eps, eta, _whole(weighted), np.ceil(tilted), printed, corrected, share, method, finite
     )
 
 

@@ -1,19 +1,30 @@
 """The concentration bounds: their derivations, step by step, and that they hold in simulation."""
 
 import warnings
+from itertools import product
 
 import numpy as np
 import pytest
+from scipy import integrate, stats
 
 import limetutor as lt
 from limetutor.bounds import (
+    chernoff_exponent,
     covariance_tail,
+    empirical_inverse_bound,
+    finite_sample_size,
+    hoeffding_tail,
     inverse_tail,
+    leverage_bound,
+    residual_bound,
     response_bound,
+    response_norm_bound,
     response_tail,
+    subgaussian_tail,
     theorem_sample_size,
 )
-from limetutor.covariance import alpha_constant
+from limetutor.covariance import alpha_constant, inverse_covariance
+from limetutor.normal_limit import whitened_variance
 
 
 def hoeffding(t, n, width):
@@ -229,6 +240,161 @@ def test_the_corrected_sample_size_is_enough_in_simulation():
     assert n < 100_000  # one dimension and a loose eps, or no simulation could check it
     runs = list(estimates(f, xi, world, limit, n, 50, seed=0))
     assert np.mean([np.linalg.norm(error) > 5.0 for *_, error in runs]) <= 0.2
+
+
+# --- the lemmas of the paper's proofs -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 5, 4000])
+def test_hoeffding_bounds_the_exact_tail_of_coins_and_is_close_for_many_of_them(n):
+    for k in range(n // 2 + 1, n + 1):  # P(heads >= k) of n fair coins, exactly
+        t = k / n - 0.5
+        exact = stats.binom.sf(k - 1, n, 0.5)
+        assert exact <= hoeffding_tail(t, n)
+        assert hoeffding_tail(3 * t, n, width=3.0) == pytest.approx(hoeffding_tail(t, n))
+    if n == 4000:  # no constant above 2 would do: 2.4 is broken
+        assert stats.binom.sf(2259, n, 0.5) > np.exp(-2.4 * n * (2260 / n - 0.5) ** 2)
+
+
+def test_the_sub_gaussian_bound_holds_for_normal_means_and_its_exponent_is_theirs():
+    t, s, n = np.linspace(0.05, 6, 60), 1.7, 9
+    exact = stats.norm.sf(t * np.sqrt(n) / s)
+    bound = np.array([subgaussian_tail(v, n, s) for v in t])
+    assert np.all(exact <= bound)
+    # log of the ratio grows like log t only: the exponent itself cannot be improved
+    assert np.log(exact[-1]) / np.log(bound[-1]) < 1.1
+    assert subgaussian_tail(1.0, n, s) == pytest.approx(hoeffding_tail(1.0, n, width=2 * s))
+
+
+@pytest.mark.parametrize("d", [1, 4])
+def test_the_empirical_inverse_stays_below_its_bound_where_the_covariance_is_near(d):
+    _, _, _, limit = setting(d)
+    t, bound = empirical_inverse_bound(d, limit.C, alpha_constant(limit.alpha))
+    norms = [
+        np.linalg.norm(np.linalg.inv(limit.Sigma + E), 2)
+        for E in symmetric_matrices(d + 1, t, 60, seed=d)
+    ]
+    assert max(norms) <= bound
+    # Weyl's step is sharp: towards the smallest eigenvalue the inverse grows as it says
+    values, vectors = np.linalg.eigh(limit.Sigma)
+    worst = limit.Sigma - t * np.outer(vectors[:, 0], vectors[:, 0])
+    assert np.linalg.norm(np.linalg.inv(worst), 2) == pytest.approx(1 / (values[0] - t))
+
+
+def test_the_bound_on_the_response_holds_and_is_not_far_off():
+    rng, ratios = np.random.default_rng(2), []
+    for _ in range(200):
+        d = int(rng.integers(1, 6))
+        f = lt.Linear(rng.normal(size=d), rng.normal() * 3)
+        limit = lt.limit(f, rng.normal(size=d), lt.Gaussian(), rng.uniform(0.1, 3))
+        ratios.append(np.linalg.norm(limit.Gamma) / response_norm_bound(limit))
+    assert max(ratios) <= 1
+    assert max(ratios) > 0.5  # a narrow bandwidth in one dimension: alpha near 1, theta near 0
+
+
+# --- the theorem with fewer samples ---------------------------------------------------------------
+
+
+def spread_of(limit):
+    return whitened_variance(limit.setting)
+
+
+def test_the_largest_leverage_is_found_by_trying_every_z():
+    rng = np.random.default_rng(3)
+    for d in (1, 2, 5):
+        alpha = rng.uniform(0.01, 0.99, d)
+        every = np.array([(1, *z) for z in product((0, 1), repeat=d)], float)
+        quadratic = np.einsum("ij,jk,ik->i", every, inverse_covariance(alpha), every)
+        assert quadratic.max() == pytest.approx(leverage_bound(alpha), rel=1e-12)
+        written = 1 + np.sum((every[:, 1:] - alpha) ** 2 / (alpha * (1 - alpha)), axis=1)
+        np.testing.assert_allclose(quadratic, written, rtol=1e-11)
+
+
+def test_the_exponent_of_chernoff_is_an_integral_and_has_no_seam():
+    for delta in (1e-7, 0.9e-4, 1.1e-4, 0.02, 0.5, 0.99):
+        exact = integrate.quad(lambda s: -np.log1p(-s), 0, delta, epsabs=0, epsrel=1e-12)[0]
+        # beside the series the two terms of size 1e-4 cancel to 5e-9, and lose four digits
+        assert chernoff_exponent(delta) == pytest.approx(exact, rel=3e-8, abs=0)
+    assert chernoff_exponent(0.5) == pytest.approx(0.1534, abs=5e-5)
+
+
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_weighted_residuals_never_exceed_their_bound(d):
+    f, xi, _, limit = setting(d)
+    B, beta = residual_bound(limit), np.append(limit.intercept, limit.coef)
+    rng, nu = np.random.default_rng(d), limit.nu
+    x = xi + nu * rng.normal(size=(20_000, d)) * rng.uniform(0, 3, (20_000, 1))
+    along = xi + nu * np.linspace(-3, 3, 601)[:, None] * f.a / np.linalg.norm(f.a)
+    x = np.concatenate([x, along])
+    weight = np.exp(-np.sum((x - xi) ** 2, axis=1) / (2 * nu**2))
+    for inside in product((0, 1), repeat=d):  # any z, also one that does not belong to x
+        found = np.max(weight * np.abs(f(x) - beta @ [1, *inside]))
+        assert found <= B
+    worst = max(np.max(weight * np.abs(f(x) - beta @ [1, *z])) for z in product((0, 1), repeat=d))
+    assert worst > 0.5 * B  # of the right size
+
+
+@pytest.mark.parametrize(("d", "eps", "nu"), [(1, 0.3, 0.8), (2, 1.0, 1.4), (2, 0.05, 1.4)])
+def test_the_finite_sample_size_bounds_both_events_by_half_of_eta(d, eps, nu):
+    _, _, _, limit = setting(d, nu)
+    eta, v = 0.1, spread_of(limit)
+    n = finite_sample_size(limit, v, eps, eta)
+    L, C = leverage_bound(limit.alpha), limit.C
+    kappa, R = np.sqrt(np.linalg.norm(limit.Sigma_inv, 2)), residual_bound(limit) * np.sqrt(L / C)
+
+    def fails(n, delta):
+        tau = (1 - delta) * eps / kappa
+        matrix = (d + 1) * (np.exp(-delta) / (1 - delta) ** (1 - delta)) ** (n * C / L)
+        return max(matrix, 2 * np.exp(-n * tau**2 / (2 * (v + R * tau / 3))))
+
+    deltas = np.linspace(1e-3, 0.999, 4000)
+    best = min(fails(n, delta) for delta in deltas)
+    # a grid of 4000 deltas meets the best one within a thousandth of its exponent
+    assert best == pytest.approx(eta / 2, rel=0.02)
+    assert best >= eta / 2 * (1 - 1e-9)
+    assert min(fails(0.99 * n, delta) for delta in deltas) > 1.01 * eta / 2
+    # the events are enough, whatever Sigma^ and g are: the worst of each
+    values, vectors = np.linalg.eigh(limit.Sigma)
+    root = vectors * np.sqrt(values) @ vectors.T
+    delta = deltas[np.argmin([fails(n, delta) for delta in deltas])]
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        turn = np.linalg.qr(rng.normal(size=(d + 1, d + 1)))[0]
+        A = turn * rng.uniform(1 - delta, 3, d + 1) @ turn.T
+        w = rng.normal(size=d + 1)
+        w *= (1 - delta) * eps / kappa / np.linalg.norm(w)
+        off = np.linalg.solve(root @ A @ root, root @ w)
+        assert np.linalg.norm(off) <= eps * (1 + 1e-9)
+
+
+def test_the_finite_sample_size_is_enough_in_simulation_and_fewer_are_not():
+    f, xi, world, limit = setting(2)
+    eps, eta = 0.3, 0.2
+    n = int(np.ceil(finite_sample_size(limit, spread_of(limit), eps, eta)))
+    assert n < 20_000
+    far = [np.linalg.norm(e) > eps for *_, e in estimates(f, xi, world, limit, n, 200, seed=0)]
+    assert np.mean(far) <= eta
+    few = n // 40  # a theorem for every n must leave something on the table, but not everything
+    far = [np.linalg.norm(e) > eps for *_, e in estimates(f, xi, world, limit, few, 200, seed=1)]
+    assert np.mean(far) > eta
+
+
+def test_adding_a_constant_to_f_moves_the_intercept_and_nothing_else():
+    f, xi, world, _ = setting(3)
+    one = lt.explain(f, xi, world, 1.4, n=200, seed=0)
+    other = lt.explain(lt.Linear(f.a, f.b + 100.0), xi, world, 1.4, n=200, seed=0)
+    np.testing.assert_allclose(other.coef, one.coef, rtol=1e-10, atol=1e-11)
+    assert other.intercept == pytest.approx(one.intercept + 100, rel=1e-12)
+    sizes = [lt.samples_needed(lt.Linear(f.a, b), xi, world, 1.4, eps=1.0) for b in (0.0, 100.0)]
+    assert sizes[0].finite == pytest.approx(sizes[1].finite, rel=1e-12)
+    assert sizes[0].weighted == sizes[1].weighted
+    assert sizes[1].printed > 100 * sizes[0].printed  # f(mu~)^2: an artefact
+
+
+def test_the_finite_sample_size_is_for_the_gaussian_kernel():
+    limit = lt.limit(lt.Linear([1.0]), [0.3], lt.Gaussian(), 1.0, kernel="mismatch")
+    with pytest.raises(ValueError, match="linear f and the gaussian kernel on numbers, got 'mism"):
+        finite_sample_size(limit, 1.0, 1.0, 0.1)
 
 
 # --- what cannot be computed ----------------------------------------------------------------------

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import reference as ref
 from reference import mp
+from sklearn.linear_model import Lasso, LinearRegression
 
 from limetutor.covariance import (
     alpha_constant,
@@ -12,6 +13,7 @@ from limetutor.covariance import (
     inverse_covariance,
     inverse_frobenius_norm,
     inverse_norm_bound,
+    lasso_limit,
     secular,
 )
 
@@ -183,3 +185,26 @@ def test_an_alpha_outside_0_to_1_is_no_probability():
     for bad in ([-0.1, 0.5], [1.1]):
         with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
             covariance(bad)
+
+
+# --- lasso ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lasso", [0.0, 0.02, 0.3])
+def test_the_lasso_limit_minimises_the_penalised_loss_over_all_outcomes(lasso):
+    # a model that is not linear in z, on independent indicators: scikit-learn on all eight outcomes
+    rng = np.random.default_rng(8)
+    alpha = np.array([0.2, 0.55, 0.8])
+    z = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)], float)
+    probability = np.prod(np.where(z == 1, alpha, 1 - alpha), axis=1)
+    y = rng.normal(size=8)
+    means = [
+        [np.average(y[z[:, j] == v], weights=probability[z[:, j] == v]) for v in (1, 0)]
+        for j in range(3)
+    ]
+    beta = np.array([inside - outside for inside, outside in means])
+    model = Lasso(alpha=lasso, tol=1e-14, max_iter=100_000) if lasso else LinearRegression()
+    expected = model.fit(z, y, sample_weight=probability).coef_
+    # coordinate descent stops at a duality gap of 1e-14, so coefficients are good to its root
+    np.testing.assert_allclose(lasso_limit(beta, alpha, lasso), expected, atol=1e-6)
+    assert np.count_nonzero(lasso_limit(beta, alpha, 0.3)) < 3  # one is left out

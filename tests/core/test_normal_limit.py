@@ -11,14 +11,16 @@ from scipy import stats
 from sklearn.linear_model import LinearRegression
 
 import limetutor as lt
-from limetutor.bounds import theorem_sample_size
+from limetutor.bounds import finite_sample_size, theorem_sample_size
 from limetutor.normal_limit import (
     asymptotic_covariance,
     effective_sample_size,
     norm_distribution,
     norm_quantile,
     samples_needed,
+    whitened_variance,
 )
+from limetutor.setting import Setting
 
 RNG = np.random.default_rng(3)
 TABLE = RNG.gamma(2.0, size=(300, 2)) * [1.0, 3.0]
@@ -86,6 +88,16 @@ def test_covariance_of_the_normal_limit_is_its_definition(name, kernel, sampler)
     V = asymptotic_covariance(f, xi, world, nu, kernel, sampler=sampler)
     expected = by_quadrature(f, xi, world, nu, kernel, tilted=sampler == "tilted")
     np.testing.assert_allclose(V, expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_whitened_variance_is_the_trace_of_its_definition(name):
+    f, xi, world, nu = SETTINGS[name]
+    # V = Sigma^-1 M Sigma^-1 by quadrature, so that v = tr(Sigma^-1 M) = tr(V Sigma)
+    V = by_quadrature(f, xi, world, nu, "gaussian", tilted=False)
+    v = np.trace(V @ lt.limit(f, xi, world, nu).Sigma)
+    found = whitened_variance(Setting.of(f, xi, world, nu, "gaussian"))
+    assert found == pytest.approx(v, rel=1e-8, abs=0)
 
 
 FOUR = (
@@ -188,6 +200,9 @@ def test_beside_the_theorem():
     at = lt.limit(f, xi, world, nu=1.0)
     assert need.printed == theorem_sample_size(at, 1.0, 1.0, 0.05, corrected=False)
     assert need.corrected == theorem_sample_size(at, 1.0, 1.0, 0.05, corrected=True)
+    spread = whitened_variance(Setting.of(f, xi, world, 1.0, "gaussian"))
+    assert need.finite == finite_sample_size(at, spread, 1.0, 0.05)
+    assert need.weighted < need.finite < 1e-6 * need.printed
     assert need.weighted == 6715 and need.tilted == 4726
     assert f"{need.printed:.2g}" == "5.5e+12"
     assert need.share == pytest.approx(effective_sample_size(xi, world, 1.0, 1000) / 1000)
@@ -227,14 +242,17 @@ def test_kernels_that_do_not_factor():
     assert need.weighted > 100 and np.isnan(need.tilted) and np.isnan(need.share)
     mismatch = samples_needed(f, xi, world, 0.5, eps=1.0, kernel="mismatch")
     assert np.isnan(mismatch.printed) and mismatch.tilted < mismatch.weighted
+    assert np.isnan(mismatch.finite)
+    data = samples_needed(*SETTINGS["from data"], eps=1.0)  # no paper, but a bounded residual
+    assert np.isnan(data.printed) and data.finite > data.weighted
 
 
 def test_numbers_no_double_can_hold_are_infinite_and_told_once():
     with pytest.warns(lt.PrecisionWarning, match="beyond 1e308, given as infinite") as told:
         need = samples_needed(lt.Linear([1.0]), [0.3], lt.Gaussian(), 0.3, eps=1e-200)
     assert len(told) == 1 and told[0].filename == __file__
-    assert need.weighted == need.tilted == need.printed == np.inf
-    assert str(need).count("∞") == 4 and "—" not in str(need)
+    assert need.weighted == need.tilted == need.printed == need.finite == np.inf
+    assert str(need).count("∞") == 5 and "—" not in str(need)
 
 
 def test_a_model_that_is_zero_needs_no_samples_however_narrow_the_bandwidth():

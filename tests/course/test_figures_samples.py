@@ -62,6 +62,7 @@ def test_the_theorem_asks_for_ten_orders_of_magnitude_more() -> None:
         need = samples.sizes(nu, 1.0)
         assert need.printed > 1e10 * need.weighted
         assert need.corrected > 1e9 * need.weighted
+        assert 5 * need.weighted < need.finite < 1e-8 * need.printed
         assert samples.sizes(nu, 0.1).weighted == pytest.approx(100 * need.weighted, rel=1e-3)
 
 
