@@ -140,3 +140,24 @@ class BoxGame:
 
     def _feature(self, j: Any) -> int:
         return arg.whole("j", j, 0, most=self.d - 1)
+
+
+def turning_model(widths: ArrayLike, frequency: ArrayLike) -> np.ndarray:
+    """c for which z_0 (1 + sum_i c_i z_i) has its critical widths where they are asked for, (k,).
+
+    It solves 1 + sum_i c_i alpha_i(nu) = 0 at k different widths, for k features whose boxes have
+    k different frequencies: k zeros from interactions of order two. The matrix is, up to the factors
+    r, a Cauchy matrix 1 / (r + 1/o_i), r = exp(1/2nu^2), so that it can be inverted.
+    Chapter: interactions.
+    """
+    widths, frequency = arg.vector("widths", widths), arg.vector("frequency", frequency)
+    for name, values in (("widths", widths), ("frequency", frequency)):
+        if len(values) != len(widths) or len(np.unique(values)) < len(values):
+            raise ValueError(
+                f"{name} must be as many different numbers as there are widths, "
+                f"got {arg.shorten(values)}."
+            )
+        if np.any(values <= 0):
+            raise ValueError(f"{name} must be above 0, got {float(values.min()):g}.")
+    alpha = BoxGame(np.zeros((2,) * len(frequency)), frequency).alpha(widths)
+    return np.linalg.solve(alpha, -np.ones(len(widths)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import integrate
@@ -30,7 +32,7 @@ def contrast(g, xi: float, nu: float) -> float:
         integrate.quad_vec(
             lambda x: np.array([1.0, g(x)]) * norm.pdf(x, mean, sd), a, b, epsabs=1e-14
         )[0]
-        for a, b in zip(ends[:-1], ends[1:], strict=True)
+        for a, b in pairwise(ends)
     )
     outside = lower + upper
     return float(inside[1] / inside[0] - outside[1] / outside[0])

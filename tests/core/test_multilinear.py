@@ -9,7 +9,7 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 
 import limetutor as lt
-from limetutor.multilinear import BoxGame
+from limetutor.multilinear import BoxGame, turning_model
 
 RNG = np.random.default_rng(11)
 X = RNG.normal([0, -0.2, 1, 0], size=(300, 4))
@@ -97,12 +97,27 @@ def test_critical_widths_are_where_the_sign_turns(seed: int):
             assert below * above < 0
 
 
+def turning_game(widths, frequency) -> BoxGame:
+    """The game of the model that turns at these widths."""
+    z = np.indices((2,) * (1 + len(widths)))
+    total = 1 + np.tensordot(turning_model(widths, frequency), z[1:], axes=1)
+    return BoxGame(z[0] * total, [0.5, *frequency])
+
+
 def test_two_zeros_from_interactions_of_order_two():
     """Unequal frequencies: f = z1 (1 + 1.529 z2 - 2.059 z3), p = .2 and .6."""
-    z1, z2, z3 = np.indices((2, 2, 2))
-    game = BoxGame(z1 * (1 + 1.52865418 * z2 - 2.05877602 * z3), [0.5, 0.2, 0.6])
+    np.testing.assert_allclose(
+        turning_model([0.6, 1.2], [0.2, 0.6]), [1.52865418, -2.05877602], rtol=1e-8
+    )
+    game = turning_game([0.6, 1.2], [0.2, 0.6])
     np.testing.assert_allclose(game.critical_widths(0), [0.6, 1.2], rtol=1e-6)
     assert [len(game.critical_widths(j)) for j in (1, 2)] == [0, 0]
+
+
+def test_as_many_zeros_as_features_to_interact_with():
+    widths = [0.45, 0.7, 1.1, 2.0]
+    game = turning_game(widths, [0.05, 0.2, 0.5, 0.8])
+    np.testing.assert_allclose(game.critical_widths(0), widths, rtol=1e-6)
 
 
 def test_degenerate_games():
@@ -123,3 +138,7 @@ def test_what_is_no_game_is_refused():
         BoxGame.of(lambda x: x[:, 0], [0.1], lt.Gaussian())
     with pytest.raises(ValueError, match=r"j must be at most 1, got 2\."):
         BoxGame(np.zeros((2, 2)), [0.3, 0.4]).critical_widths(2)
+    with pytest.raises(ValueError, match="frequency must be as many different numbers"):
+        turning_model([0.5, 1.0], [0.3, 0.3])
+    with pytest.raises(ValueError, match=r"widths must be above 0, got -1\."):
+        turning_model([-1.0], [0.3])

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 
 from ...closed_forms import limit
+from ...curvature import own_curvature_bound
+from ...kernels import tilt
+from ...laws import truncated_characteristic
 from ...models import Linear, Quadratic
 from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
@@ -59,6 +64,60 @@ def curved(fig: Figure, nu: float, model: str, p: int) -> str:
     return minus(
         f"At ν = {nu:.3g} with p = {p} boxes, LIME's coefficient of {model} at ξ = 0.5 is "
         f"{at:+.3f}, and the slope there would give {first:+.3f}."
+    )
+
+
+# --- bounded curvature -----------------------------------------------------------------------
+
+BENT = {"sin 2x": 4.0, "x²": 2.0}  # the largest |f''|
+
+
+class Band(NamedTuple):
+    """At every ξ the coefficient, the slope at the tilted mean times the contrast of x, the bound."""
+
+    beta: np.ndarray
+    first: np.ndarray
+    bound: np.ndarray
+
+
+def curvature_band(xi: np.ndarray, nu: float, model: str, p: int = 4) -> Band:
+    """The three curves; every ξ is a feature of its own, so that its bound is the one for d = 1."""
+    world = Gaussian(p=p)
+    law = tilt(world, xi, nu)
+    bound = own_curvature_bound(BENT[model], xi, world, nu)
+    if model == "x²":
+        beta = limit(Quadratic(np.eye(len(xi))), xi, world, nu).coef
+        return Band(beta, 2 * law.mu_tilde * law.gap, bound)
+    views = law.views
+    wave = np.exp(2j * views.law.mean) * truncated_characteristic(
+        2 * views.law.sd, *views.law.standard_ends()
+    )
+    _, inside, outside = views.mix(wave.imag)
+    return Band(inside - outside, 2 * np.cos(2 * law.mu_tilde) * law.gap, bound)
+
+
+def bounded(fig: Figure, nu: float, model: str, p: int) -> str:
+    """The coefficient at every ξ within the band that a bound on the curvature allows."""
+    ax = fig.subplots()
+    xi = positions(p)
+    found = curvature_band(xi.ravel(), nu, model, p)
+    beta, first, bound = (values.reshape(xi.shape) for values in found)
+    ax.axhline(0, color=color.muted, lw=1)
+    draw_edges(ax, p, lw=0.8, alpha=0.6)
+    areas = [
+        np.column_stack([np.append(at, at[::-1]), np.append(mid - b, (mid + b)[::-1])])
+        for at, mid, b in zip(xi, first, bound, strict=True)
+    ]
+    path = Path.make_compound_path(*(Path(area) for area in areas))
+    ax.add_patch(PathPatch(path, color=color.muted, alpha=0.2, lw=0))
+    ax.plot(*joined(list(np.stack([xi, first], axis=2))), color=color.muted, ls="--", lw=1.5)
+    ax.plot(*joined(list(np.stack([xi, beta], axis=2))), color=color.truth)
+    ax.set(xlim=(-REACH, REACH), ylim=(-5, 5), xlabel="position of ξ", ylabel="coefficient β")
+    ax.set(xticks=[-2, -1, 0, 1, 2], yticks=[-4, -2, 0, 2, 4])
+    used = np.max(np.abs(beta - first) / bound)
+    return minus(
+        f"At ν = {nu:.3g} with p = {p} boxes, the coefficient of {model} is within the band at "
+        f"every ξ; where it comes nearest to its border it uses {used:.0%} of the band."
     )
 
 
