@@ -208,7 +208,8 @@ def explain(
     xi
         The instance, d numbers; with names (a Series, a row of a DataFrame, a dict) they go by name.
     world
-        :class:`Gaussian` or :class:`Empirical`: where new examples come from.
+        :class:`Gaussian` or :class:`Empirical`: where new examples come from. In one read by
+        :func:`from_lime` the first of the n rows is xi itself, with weight 1, as in `lime`.
     nu
         Bandwidth of the kernel.
     n
@@ -268,8 +269,9 @@ def run(
     features: int | None = None,
     select: str = "auto",
     keep: bool = False,
+    own_row: bool = True,
 ) -> Explanation:
-    """Algorithm 1 on a setting that has been checked."""
+    """Algorithm 1 on a setting that has been checked; xi is a row where its world has it so."""
     draws = sampler_of(sampler)
     arg.one_of("select", select, tuple(surrogate.SELECTIONS))
     ridge, lasso = arg.not_negative("ridge", ridge), arg.not_negative("lasso", lasso)
@@ -283,7 +285,8 @@ def run(
     rng = np.random.default_rng(arg.seed("seed", seed))
     prediction = setting.prediction
     fewer = features is not None or lasso > 0
-    sums, samples = _sample(setting, draws, n, rng, keep or fewer)
+    own_row = own_row and setting.world.own_row
+    sums, samples = _sample(setting, draws, n, rng, keep or fewer, own_row)
     if sums.ess == 0:
         raise ValueError(f"kernel must give some sample a weight above 0, got 0 for all {n}.")
     chosen = None if features is None else surrogate.strongest(sums, features, select)
@@ -318,14 +321,14 @@ def run(
 
 
 def _sample(
-    setting: Setting, draws: Sampler, n: int, rng: np.random.Generator, keep: bool
+    setting: Setting, draws: Sampler, n: int, rng: np.random.Generator, keep: bool, own_row: bool
 ) -> tuple[surrogate.Sums, Samples | None]:
     """Draw n samples in batches and add them up."""
     sums, kept = surrogate.Sums(setting.d), []
     rows = max(BATCH // (setting.d + 1), 2 * (setting.d + 1))  # enough for a fit to a single batch
     for start in _with_progress(range(0, n, rows)):
-        x, z = draws.draw(setting, rng, min(rows, n - start))
-        log_w, y = draws.log_weights(setting, x, z), setting.predict(x)
+        x, z, log_w = _drawn(setting, draws, rng, min(rows, n - start), own_row and start == 0)
+        y = setting.predict(x)
         sums.add(z, y, log_w)
         if keep:
             kept.append((x, z, log_w, y))
@@ -333,6 +336,18 @@ def _sample(
         return sums, None
     x, z, log_w, y = (np.concatenate(part) for part in zip(*kept, strict=True))
     return sums, Samples(x, z, log_w, y)
+
+
+def _drawn(
+    setting: Setting, draws: Sampler, rng: np.random.Generator, n: int, own_row: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Values, indicators and log weights of n rows, the first of them xi itself if ``own_row``."""
+    x, z = draws.draw(setting, rng, n - own_row)
+    log_w = draws.log_weights(setting, x, z)
+    if not own_row:
+        return x, z, log_w
+    z = np.vstack([np.ones((1, setting.d), bool), z])
+    return np.vstack([setting.xi, x]), z, np.concatenate([[0.0], log_w])
 
 
 def _with_progress(batches: range) -> Any:

@@ -14,18 +14,19 @@ from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
 
 from . import arguments as arg
-from . import covariance
+from . import covariance, unboxed
 from .algorithm import run
 from .exact import SlowSeriesError
-from .models import Form, Linear
+from .models import Linear
+from .rows import Regressors, Rows, rows
 from .setting import Answer, Setting
 from .theory import Tilt
 from .worlds import World
 
 TINY = np.finfo(float).tiny  # below it a double loses digits, and soon is 0
+OWN_ROW = 1.0  # expected weight of all other rows below which xi's own row, of weight 1, decides
 SCARCE = 30  # samples that either side of an indicator should have where f is sampled
 
 
@@ -36,7 +37,7 @@ PRECISION_NOTES = [
 
 
 class Surrogate(NamedTuple):
-    """What least squares finds under the tilted law, before ridge."""
+    """What least squares finds under the tilted law, before ridge and xi's own row."""
 
     centre: float  # E~[f]
     beta: np.ndarray  # E~[f | z_j = 1] - E~[f | z_j = 0]
@@ -54,7 +55,8 @@ class Limit(Answer):
     to about 1e-10) or "monte carlo" (samples of the tilted law, with the standard errors
     ``stderr``; they are 0 for the other two). ``critical_nu`` is known for linear f, Gaussian
     worlds and the Gaussian kernel, and nan elsewhere. A linear estimator appears in ``f`` as an
-    lt.Linear.
+    lt.Linear. In a world read from `lime`, with n given, the numbers are what a fit to n rows
+    tends to whose first row is xi itself; see :mod:`limetutor.rows`.
     """
 
     f: Any
@@ -64,7 +66,8 @@ class Limit(Answer):
     names: tuple[str, ...]
     tilt: Tilt
     critical_nu: np.ndarray
-    shrinkage: np.ndarray  # what ridge leaves of each coefficient; ones without it
+    rows: Rows = field(repr=False)  # what n, ridge and xi's own row make of it
+    regressors: Regressors = field(repr=False)
     surrogate: Surrogate = field(repr=False)
     prediction: float
     setting: Setting = field(repr=False)
@@ -106,13 +109,24 @@ class Limit(Answer):
             _warn_precision(f"C = exp({self.log_C:.1f}) is too small for a double; use log_C.")
         return C
 
+    @property
+    def shrinkage(self) -> np.ndarray:
+        """What ridge leaves of each coefficient; ones without it."""
+        return self.rows.shrinkage
+
+    @cached_property
+    def _error_without_row(self) -> float:
+        """f^(xi) - f(xi) before xi's own row pulls the surrogate towards f(xi)."""
+        lost = self.surrogate.beta * self.regressors.lead * (1 - self.shrinkage)
+        return float(self.surrogate.error - np.sum(lost))
+
     @cached_property
     def coef(self) -> np.ndarray:
-        """beta_j = E~[f | z_j = 1] - E~[f | z_j = 0], times the shrinkage of ridge.
+        """beta_j = E~[f | z_j = 1] - E~[f | z_j = 0], after ridge and xi's own row.
 
         For linear f it is -a_j theta_j / (alpha_j (1 - alpha_j)) (paper, Theorem 3.1).
         """
-        return self.surrogate.beta * self.shrinkage
+        return self.surrogate.beta * self.shrinkage - self._error_without_row * self.rows.pull
 
     @property
     def method(self) -> str:
@@ -124,7 +138,15 @@ class Limit(Answer):
         """Standard errors of ``coef``; 0 unless the method is "monte carlo"."""
         if self.surrogate.covariance is None:
             return np.zeros(len(self.xi))
-        return np.sqrt(np.clip(np.diag(self.surrogate.covariance)[1:], 0, None)) * self.shrinkage
+        own = np.hstack([np.zeros((len(self.xi), 1)), np.diag(self.shrinkage)])
+        moves = own - np.outer(self.rows.pull, self._local_part)
+        variance = np.einsum("ij,jk,ik->i", moves, self.surrogate.covariance, moves)
+        return np.sqrt(np.clip(variance, 0, None))
+
+    @property
+    def _local_part(self) -> np.ndarray:
+        """How intercept and coefficients of the surrogate enter f^(xi) without xi's own row."""
+        return np.concatenate([[1.0], self.regressors.mean + self.regressors.lead * self.shrinkage])
 
     @cached_property
     def local_error(self) -> float:
@@ -132,8 +154,7 @@ class Limit(Answer):
 
         Paper: Corollary 3.1. Chapter: local error.
         """
-        lost = self.surrogate.beta * self.tilt.rest * (1 - self.shrinkage)
-        return float(self.surrogate.error - np.sum(lost))
+        return self._error_without_row * self.rows.left
 
     @property
     def local_prediction(self) -> float:
@@ -145,24 +166,27 @@ class Limit(Answer):
         """Standard error of ``local_prediction``; 0 unless the method is "monte carlo"."""
         if self.surrogate.covariance is None:
             return 0.0
-        part = np.concatenate([[1.0], self.alpha + self.tilt.rest * self.shrinkage])
+        part = self.rows.left * self._local_part
         return float(np.sqrt(max(part @ self.surrogate.covariance @ part, 0.0)))
 
     @property
     def intercept(self) -> float:
         """beta_0 = E~[f] - sum_j alpha_j beta_j."""
-        return float(self.surrogate.centre - self.alpha @ self.coef)
+        centre = self.surrogate.centre - self._error_without_row * self.rows.centre
+        return float(centre - self.regressors.mean @ self.coef)
 
     @property
     def Sigma(self) -> np.ndarray:
         """Population covariance of the weighted indicators (paper, Lemma "Expected
         covariance matrix").
         """
+        self._refuse_numbers("Sigma")
         return self.C * covariance.covariance(self.alpha)
 
     @property
     def Sigma_inv(self) -> np.ndarray:
         """Its inverse (paper, Lemma "Inverse of the covariance matrix")."""
+        self._refuse_numbers("Sigma_inv")
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             scaled = covariance.inverse_covariance(self.alpha, self.tilt.rest)
             result = np.where(scaled == 0, 0.0, scaled * np.exp(-self.log_C))
@@ -180,8 +204,13 @@ class Limit(Answer):
         For linear f, C (f(mu~), alpha_j f(mu~) - a_j theta_j) (paper, Lemma
         "Computation of Gamma").
         """
+        self._refuse_numbers("Gamma")
         inside = self.surrogate.centre + self.tilt.rest * self.surrogate.beta
         return self.C * np.concatenate([[self.surrogate.centre], self.alpha * inside])
+
+    def _refuse_numbers(self, name: str) -> None:
+        if not self.world.indicators:
+            raise AttributeError(f"{name} is made of indicators, and this world has no boxes.")
 
     def order(self) -> np.ndarray:
         """Features from the largest coefficient to the smallest."""
@@ -259,7 +288,8 @@ def limit(
         One of the product kernels, "gaussian", "laplace" or "mismatch".
     ridge, n
         The penalty competes with the total weight of n samples, so n is needed with it:
-        beta_j becomes beta_j s_j / (s_j + ridge / (n C)), s_j = alpha_j (1 - alpha_j).
+        beta_j becomes beta_j s_j / (s_j + ridge / (n C)), s_j = alpha_j (1 - alpha_j). In a world
+        read from `lime`, n also brings in the row of xi itself, which decides where n C is small.
     output
         Which output to explain, a class or a column, where f has several.
     samples, seed
@@ -271,7 +301,7 @@ def limit(
     >>> limit(Linear([10, -10]), [0.961, 0.432], Gaussian(), nu=1.0).coef.round(2)
     array([11.4 , -1.76])
     """
-    setting = Setting.of(f, xi, world, nu, kernel, output, purpose="its limit")
+    setting = Setting.of(f, xi, world, nu, kernel, output, purpose="its limit", boxes_needed=False)
     found = limit_of(setting, ridge, n, samples, seed)
     for text in found.warnings:
         kind = arg.PrecisionWarning if text in PRECISION_NOTES else arg.FitWarning
@@ -295,8 +325,13 @@ def limit_of(
         n = arg.whole("n", n, 1)
     samples = arg.whole("samples", samples, setting.d + 2)
     seed = arg.seed("seed", seed)
-    form, law, prediction = setting.form, setting.tilt, setting.prediction
-    surrogate = _surrogate(form, law, prediction) or _sampled(setting, samples, seed)
+    law = setting.tilt
+    regressors = Regressors.indicators(law)
+    if not setting.world.indicators:
+        regressors = unboxed.regressors(setting)
+    found = rows(regressors, law.log_C, ridge, n, setting.world.own_row)
+    surrogate = _surrogate(setting, regressors) or _sampled(setting, regressors, samples, seed)
+    form = setting.form
     linear = isinstance(form, Linear)
     critical = setting.product.critical_nu if linear and setting.product else None
     return Limit(
@@ -307,20 +342,29 @@ def limit_of(
         names=setting.boxes.names,
         tilt=law,
         critical_nu=critical(setting.xi, setting.boxes) if critical else np.full(setting.d, np.nan),
-        shrinkage=shrinkage(law, ridge, n) if ridge > 0 and n else np.ones(setting.d),
+        rows=found,
+        regressors=regressors,
         surrogate=surrogate,
-        prediction=prediction,
+        prediction=setting.prediction,
         setting=setting,
         output=setting.output,
         ridge=ridge,
         n=n,
-        warnings=(*_notes(setting, law), *surrogate.notes),
+        warnings=(*_notes(setting, law, found, n), *surrogate.notes),
     )
 
 
-def _notes(setting: Setting, law: Tilt) -> list[str]:
+def _notes(setting: Setting, law: Tilt, found: Rows, n: int | None) -> list[str]:
     """What a reader of the limit should know."""
     notes = []
+    if found.own_row and n is not None and found.weight < OWN_ROW:
+        notes.append(
+            f"xi's own row decides: it has weight 1, and the other {n - 1:,} rows together are "
+            f"expected to have {found.weight:.2g}; runs with another seed differ widely, and these "
+            "numbers are no limit. Raise nu."
+        )
+    if not setting.world.indicators:
+        return notes
     if np.any((np.abs(law.theta) < TINY) & (law.gap != 0)):
         notes += PRECISION_NOTES
     if np.any(law.constant):
@@ -330,16 +374,6 @@ def _notes(setting: Setting, law: Tilt) -> list[str]:
             "box: there is nothing to compare with, and their coefficients are 0."
         )
     return notes
-
-
-def shrinkage(law: Tilt, ridge: float, n: int) -> np.ndarray:
-    """What ridge leaves of each coefficient: s_j / (s_j + ridge / (n C)), s_j = alpha_j (1-alpha_j).
-
-    Centred indicators are independent under the tilted law, so each is shrunk on its own.
-    Chapter: the real lime.
-    """
-    log_s = law.log_alpha + law.log_rest
-    return scipy.special.expit(log_s - np.log(ridge) + np.log(n) + law.log_C)
 
 
 def local_error_parts(f: Linear, law: Tilt, kept: np.ndarray) -> np.ndarray:
@@ -357,33 +391,42 @@ def box_average(setting: Setting, n: int = 20_000) -> float:
     return float(np.mean(setting.predict(x)))
 
 
-def _surrogate(form: Form | None, law: Tilt, prediction: float) -> Surrogate | None:
+def _surrogate(setting: Setting, regressors: Regressors) -> Surrogate | None:
     """The surrogate of a form, or None where f has to be sampled.
 
     Linear forms go by the tilt itself, whose gap and inside keep all digits in the tails and near
     a switch-off.
     """
+    form, law = setting.form, setting.tilt
     if form is None:
         return None
-    if isinstance(form, Linear):
+    if isinstance(form, Linear) and setting.world.indicators:
         centre, beta = float(form(law.mu_tilde[None])[0]), form.a * law.gap
         return Surrogate(centre, beta, float(form.a @ law.inside), "exact")
     try:
-        found = form.expectation(law.views)
+        if setting.world.indicators:
+            found = form.expectation(law.views)
+            centre, beta = float(found.mean), found.inside - found.outside
+        else:
+            centre, beta = unboxed.coefficients(form, setting)
     except SlowSeriesError:
         return None
-    beta, centre = found.inside - found.outside, float(found.mean)
-    error = centre + float(law.rest @ beta) - prediction
-    return Surrogate(centre, beta, error, "exact" if form.closed else "quadrature")
+    error = centre + float(regressors.lead @ beta) - setting.prediction
+    exact = isinstance(form, Linear) or (form.closed and setting.world.indicators)
+    return Surrogate(centre, beta, error, "exact" if exact else "quadrature")
 
 
-def _sampled(setting: Setting, samples: int, seed: Any) -> Surrogate:
+def _sampled(setting: Setting, regressors: Regressors, samples: int, seed: Any) -> Surrogate:
     """The surrogate from samples of the tilted law.
 
     A feature whose box holds nearly all of that law, or nearly none, gets samples of its own: pairs
     that differ in this feature alone, drawn inside and outside.
     """
-    run_ = run(setting, samples, seed, "tilted")
+    if not setting.world.indicators:
+        centre, beta, covariance = unboxed.sampled(setting, samples, seed)
+        error = centre + float(regressors.lead @ beta) - setting.prediction
+        return Surrogate(centre, beta, error, "monte carlo", covariance)
+    run_ = run(setting, samples, seed, "tilted", own_row=False)
     law = setting.tilt
     beta, covariance = run_.coef.copy(), run_.covariance.copy()
     share = samples * np.minimum(law.alpha, law.rest)

@@ -2,8 +2,10 @@
 
 For a linear f the coefficient of feature j is a_j times a **gap**: the mean of x_j inside xi's box
 less its mean outside, both under the tilted law. The gap belongs to the world, the instance and
-the bandwidth, not to the model; where it is 0 the feature is switched off, and beyond that point
-its coefficient has the other sign. Chapter: switch-off.
+the bandwidth, not to the model. Where it is 0 the feature is switched off, and at that bandwidth
+the sign of the coefficient *turns*. Where it is negative the coefficient *opposes* the slope: it is
+a contrast between boxes, and xi's box lies on the low side. The two are different things: on the
+low side it is small bandwidths that bring the sign of the slope. Chapter: switch-off.
 """
 
 from __future__ import annotations
@@ -107,25 +109,35 @@ def _signs(boxes: Boxes, gap: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Risk:
-    """Shares of (instance, feature) pairs at risk, for each bandwidth.
+    """Shares of (instance, feature) pairs whose sign is not what one may take it for, by bandwidth.
 
-    ``near``: within the tolerance of a bandwidth that switches the feature off. ``flipped``: the
-    coefficient has the opposite sign of the one it has at large bandwidths. ``at_risk``: one or
-    the other. ``by_feature`` (bandwidths, d) is the share of instances at risk, feature by feature.
+    ``near``: within the tolerance of a bandwidth that switches the feature off. ``turned``: the
+    sign of the contrast is not the one it has at large bandwidths. ``at_risk``: one or the other,
+    so that the sign hangs on the choice of the bandwidth. ``opposed``: the contrast has the sign
+    opposite to that of the slope of a linear f, at this bandwidth; ``turned_back`` is the part of
+    the turned pairs that do *not* oppose it. ``by_feature`` (bandwidths, d) is the share of
+    instances at risk, feature by feature.
     """
 
     nus: np.ndarray
     near: np.ndarray
-    flipped: np.ndarray
+    turned: np.ndarray
+    opposed: np.ndarray
+    turned_back: np.ndarray
     at_risk: np.ndarray
     by_feature: np.ndarray = field(repr=False)
     names: tuple[str, ...] = field(repr=False)
     tolerance: float
     n: int
 
+    @property
+    def flipped(self) -> np.ndarray:
+        """An older name of ``turned``."""
+        return self.turned
+
     def to_dict(self) -> dict[str, Any]:
         """Everything in plain Python types."""
-        arrays = ("nus", "near", "flipped", "at_risk", "by_feature")
+        arrays = ("nus", "near", "turned", "opposed", "turned_back", "at_risk", "by_feature")
         plain = {name: getattr(self, name).tolist() for name in arrays}
         return plain | {"names": list(self.names), "tolerance": self.tolerance, "n": self.n}
 
@@ -137,12 +149,14 @@ class Risk:
 
     def __str__(self) -> str:
         lines = [
-            f"{self.n} instances, {len(self.names)} features: pairs whose coefficient is not to be "
-            "trusted",
-            f"  {'nu':>8}  at risk  within {self.tolerance:.0%} of a switch-off  sign flipped",
+            f"{self.n} instances, {len(self.names)} features, shares of all pairs.",
+            "Depends on the bandwidth: within "
+            f"{self.tolerance:.0%} of a switch-off, or turned from the sign at wide bandwidths.",
+            "Opposes the slope: a contrast between boxes, negative where a linear f rises.",
+            f"  {'nu':>8}  depends  near  turned  opposes the slope",
         ]
-        rows = zip(self.nus, self.at_risk, self.near, self.flipped, strict=True)
-        lines += [f"  {nu:8.3g}  {a:7.1%}  {b:26.1%}  {c:12.1%}" for nu, a, b, c in rows]
+        rows = zip(self.nus, self.at_risk, self.near, self.turned, self.opposed, strict=True)
+        lines += [f"  {nu:8.3g}  {a:7.1%} {b:5.1%}  {c:6.1%}  {e:17.1%}" for nu, a, b, c, e in rows]
         return "\n".join(lines)
 
 
@@ -154,11 +168,12 @@ def risk(
     *,
     tolerance: float = 0.05,
 ) -> Risk:
-    """For each bandwidth, the share of (instance, feature) pairs of X at risk.
+    """For each bandwidth, the share of (instance, feature) pairs of X whose sign is in doubt.
 
     A pair is at risk where its gap changes sign between nu / (1 + tolerance) and
-    nu (1 + tolerance), or has another sign at nu than at large bandwidths. Nothing is asked of the
-    model: a feature it ignores has coefficient 0 anyway. Chapter: switch-off.
+    nu (1 + tolerance), or has another sign at nu than at large bandwidths: its sign hangs on the
+    bandwidth. Apart from that, it opposes the slope where the gap is negative. Nothing is asked of
+    the model: a feature it ignores has coefficient 0 anyway. Chapter: switch-off.
     """
     check_world(world)
     weight = product_kernel(kernel, "risk")
@@ -169,19 +184,23 @@ def risk(
     boxes = boxes_for_table(world, X)
     table = boxes.encode_rows(X)
     far = _signs(boxes, plain_gaps(boxes, table))
-    near, flipped = [], []
+    near, turned, opposed = [], [], []
     for nu in nus:
         low, here, high = (
             _signs(boxes, _gaps(boxes, table, nu * factor, weight))
             for factor in (1 / (1 + tolerance), 1.0, 1 + tolerance)
         )
         near.append(low * high < 0)
-        flipped.append(here * far < 0)
-    either = np.array(near) | np.array(flipped)
+        turned.append(here * far < 0)
+        opposed.append(here < 0)
+    either = np.array(near) | np.array(turned)
+    back = np.array(turned) & ~np.array(opposed)
     return Risk(
         nus,
         np.mean(near, axis=(1, 2)),
-        np.mean(flipped, axis=(1, 2)),
+        np.mean(turned, axis=(1, 2)),
+        np.mean(opposed, axis=(1, 2)),
+        back.mean(axis=(1, 2)),
         either.mean(axis=(1, 2)),
         either.mean(axis=1),
         boxes.names,

@@ -62,6 +62,13 @@ class ProductKernel(Kernel):
         """The bandwidth at which the kernel is the square of itself at nu."""
         raise NotImplementedError
 
+    def without_boxes(self) -> ProductKernel:
+        """The same rule where the surrogate sees numbers instead of boxes."""
+        raise ValueError(
+            f"kernel must be 'gaussian' in a world without boxes, got {self.name!r}: `lime` weighs "
+            "by the distance in scaled units there."
+        )
+
     def tilt_normal(
         self, xi: np.ndarray, nu: np.ndarray, boxes: Boxes, own: np.ndarray
     ) -> Tilt | None:
@@ -149,6 +156,10 @@ class GaussianKernel(SquareKernel):
 
     name = "gaussian"
     measures_x = True
+
+    def without_boxes(self) -> ProductKernel:
+        """Itself."""
+        return self
 
     def log_factors(self, x: np.ndarray, xi: np.ndarray, nu: float) -> np.ndarray:
         """-(x_j - xi_j)^2 / 2nu^2."""
@@ -262,6 +273,10 @@ class MismatchKernel(SquareKernel):
 
     name = "mismatch"
     moves_gaps = False
+
+    def without_boxes(self) -> ProductKernel:
+        """`lime` takes the distance of what the surrogate sees: without boxes, of scaled numbers."""
+        return GaussianKernel()
 
     def log_weights(
         self, x: np.ndarray, z: np.ndarray, xi: np.ndarray, nu: float, boxes: Boxes

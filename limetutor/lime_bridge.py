@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
-from .closed_forms import Limit
 from .columns import Category
 from .worlds import Boxes, BoxWorld, Column
 
@@ -51,22 +50,59 @@ class LimeWorld(BoxWorld):
     nu: float
     collapsed: tuple[Collapsed, ...]
 
+    own_row = True
+    kernel = "mismatch"
+
     def __repr__(self) -> str:
         wrong = f", {len(self.collapsed)} collapsed" if self.collapsed else ""
         return f"LimeWorld({self.d} features, nu={self.nu:.4g}{wrong})"
 
 
-def from_lime(explainer: Any) -> LimeWorld:
+@dataclass(frozen=True, eq=False)
+class LimeNumbers(BoxWorld):
+    """What a `lime` explainer without boxes samples from; made by :func:`from_lime`.
+
+    x_j ~ N(centre_j, scale_j^2), or around xi; the surrogate is fitted on (x_j - centre_j) / scale_j,
+    and ``nu``, the kernel width, is in units of the scale. Categories are as with boxes. See
+    :mod:`limetutor.unboxed`.
+    """
+
+    nu: float
+    centre: np.ndarray
+    around: bool
+
+    own_row = True
+    indicators = False
+    kernel = "gaussian"
+
+    def seen_from(self, xi: np.ndarray) -> Boxes:
+        """The law of the samples, which moves with xi where `lime` samples around it."""
+        boxes = self._boxes
+        if not self.around:
+            return boxes
+        numbers = boxes.ordered[:, None]
+        law = replace(boxes.law, mean=np.where(numbers, xi[:, None], boxes.law.mean))
+        return replace(boxes, law=law, mu=np.where(boxes.ordered, xi, boxes.mu))
+
+    def __repr__(self) -> str:
+        where = "around xi" if self.around else "around the means"
+        return f"LimeNumbers({self.d} features, nu={self.nu:.4g}, sampled {where})"
+
+
+def from_lime(explainer: Any) -> LimeWorld | LimeNumbers:
     """Read a ``lime.lime_tabular.LimeTabularExplainer`` into a world.
 
-    Quartile, decile, entropy and own discretizers, and categorical features. The explainer's
-    training set is not needed: `lime` keeps of it what it samples from. Collapsed bins hold the
-    wrong value that `lime` feeds the model; :func:`repaired` gives the world with the right one.
+    Quartile, decile, entropy and own discretizers, and categorical features; without boxes
+    (``discretize_continuous=False``) a :class:`LimeNumbers`. The explainer's training set is not
+    needed: `lime` keeps of it what it samples from. Collapsed bins hold the wrong value that `lime`
+    feeds the model; :func:`repaired` gives the world with the right one.
 
-    `lime` also puts xi itself among its n samples; :func:`instance_row` says what that adds.
-    Chapter: the real lime.
+    `lime` also puts xi itself among its n samples, and so does :func:`limetutor.limit` in this
+    world once it is told n. Chapter: the real lime.
     """
     _refuse_unreadable(explainer)
+    if explainer.discretizer is None:
+        return _numbers(explainer)
     d = len(explainer.feature_names)
     numeric = explainer.discretizer.lambdas
     columns, collapsed = [], []
@@ -81,6 +117,25 @@ def from_lime(explainer: Any) -> LimeWorld:
     labels = {j: Category() for j in range(d) if j not in numeric}
     boxes = Boxes.stack(columns, names, kinds=labels)
     return LimeWorld(boxes, _kernel_width(explainer), tuple(collapsed))
+
+
+def _numbers(explainer: Any) -> LimeNumbers:
+    """The normals that `lime` samples where it does not discretize."""
+    d = len(explainer.feature_names)
+    labels = {j: Category() for j in range(d) if j in explainer.categorical_features}
+    mean, scale = (np.array(getattr(explainer.scaler, part), float) for part in ("mean_", "scale_"))
+    reach = np.array([np.inf])
+    columns = [
+        _categories(explainer, j)
+        if j in labels
+        else Column(np.array([]), np.ones(1), mean[[j]], scale[[j]], -reach, reach)
+        for j in range(d)
+    ]
+    names = tuple(str(name) for name in explainer.feature_names)
+    boxes = replace(Boxes.stack(columns, names, kinds=labels), unit=scale)
+    return LimeNumbers(
+        boxes, _kernel_width(explainer), mean, bool(explainer.sample_around_instance)
+    )
 
 
 def _bins(explainer: Any, j: int) -> tuple[Column, list[Collapsed]]:
@@ -124,16 +179,9 @@ def _refuse_unreadable(explainer: Any) -> None:
             "explainer must be a lime.lime_tabular.LimeTabularExplainer, got "
             f"{arg.shorten(explainer)}."
         )
-    if explainer.sample_around_instance:
-        raise ValueError(
-            "explainer must be made with sample_around_instance=False, got True; `lime` ignores "
-            "the option while it discretizes, so leaving it out changes no explanation."
-        )
     if explainer.discretizer is None:
-        raise ValueError(
-            "explainer must discretize for its bins to be read, got discretize_continuous=False; "
-            "make it with discretize_continuous=True, or sample with lt.explain on an lt.Gaussian."
-        )
+        _refuse_unknown_scale(explainer)
+        return
     names, columns = len(explainer.feature_names), len(explainer.feature_frequencies)
     if names != columns:
         raise ValueError(
@@ -146,6 +194,21 @@ def _refuse_unreadable(explainer: Any) -> None:
                 "explainer must be made from training data without nan or infinite values, "
                 f"got some in column {explainer.feature_names[j]!r}."
             )
+
+
+def _refuse_unknown_scale(explainer: Any) -> None:
+    """A scaler of training data with nan, which `lime` leaves as they are."""
+    columns, names = len(explainer.scaler.scale_), len(explainer.feature_names)
+    if names != columns:
+        raise ValueError(
+            f"explainer must have one name per column of its {columns}, got {names} feature_names."
+        )
+    known = np.isfinite(explainer.scaler.scale_) & np.isfinite(explainer.scaler.mean_)
+    if not np.all(known):
+        raise ValueError(
+            "explainer must be made from training data without nan or infinite values, "
+            f"got some in column {explainer.feature_names[int(np.argmin(known))]!r}."
+        )
 
 
 def _kernel_width(explainer: Any) -> float:
@@ -173,16 +236,3 @@ def repaired(world: LimeWorld) -> LimeWorld:
         mean[bin_.feature, bin_.box] = bin_.value
     boxes = replace(world.boxes(), law=replace(law, mean=mean))
     return LimeWorld(boxes, world.nu, ())
-
-
-def instance_row(at: Limit, n: int = SAMPLES, ridge: float = RIDGE) -> np.ndarray:
-    """What `lime` adds to each coefficient by putting xi itself among its n samples, (d,).
-
-    One row of weight 1 and indicators 1 moves a fit by u (f(xi) - f^(xi)) / (1 + sum u), where
-    u_j = (1 - alpha_j) / (N s_j + ridge), s_j = alpha_j (1 - alpha_j), and N = (n - 1) C is the
-    weight of the other rows. At n = 5000 it is a fraction of a standard error.
-    """
-    alpha, rest = at.tilt.alpha, at.tilt.rest
-    weight = (n - 1) * np.exp(at.log_C)
-    u = rest / (weight * alpha * rest + ridge)
-    return -at.local_error * u / (1 + 1 / weight + np.sum(rest * u))

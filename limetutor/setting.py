@@ -20,7 +20,7 @@ from .kernels import Kernel, ProductKernel, kernel_of, product_kernel
 from .models import Form, predictor
 from .tables import rows_of
 from .theory import Tilt
-from .worlds import Boxes, World, check_world
+from .worlds import Boxes, BoxWorld, World, check_world
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +46,19 @@ class Setting:
         output: Any = None,
         *,
         purpose: str | None = None,
+        boxes_needed: bool = True,
     ) -> Setting:
         """Check what a caller passed; with a ``purpose`` the kernel must have a tilt for it."""
-        check_world(world)
+        check_world(world, boxes_needed)
         nu = arg.bandwidth("nu", nu)
         weight = kernel_of(kernel) if purpose is None else product_kernel(kernel, purpose)
+        if not world.indicators:
+            weight = product_kernel(weight, "a world without boxes").without_boxes()
         boxes = boxes_for(world, xi, None if purpose is None else f)
-        return cls(f, boxes.encode(xi), world, boxes, nu, weight, output)
+        numbers = boxes.encode(xi)
+        if isinstance(world, BoxWorld):
+            boxes = world.seen_from(numbers)
+        return cls(f, numbers, world, boxes, nu, weight, output)
 
     def __getstate__(self) -> dict[str, Any]:
         """What was asked, without what was found on the way: functions cannot be pickled."""
@@ -105,7 +111,8 @@ class Setting:
     @cached_property
     def tilt(self) -> Tilt:
         """The tilted law seen from xi."""
-        return product_kernel(self.kernel, "its tilted law").tilt(self.boxes, self.xi, self.nu)
+        nu = self.nu * self.boxes.unit
+        return product_kernel(self.kernel, "its tilted law").tilt(self.boxes, self.xi, nu)
 
     def at(self, nu: float | None = None, world: World | None = None) -> Setting:
         """The same question at another bandwidth, or in another world with the same features."""

@@ -48,7 +48,7 @@ class Boxes:
     ``left_closed`` says which box a value on an edge belongs to: the upper one in the paper, the
     lower one in `lime`. ``kinds`` holds the kind of every feature that is not a plain number.
     ``standard`` (d, K + 1) are all edges in units of a whole normal law N(mu, sigma^2), where the
-    features have one, and None elsewhere.
+    features have one, and None elsewhere. ``unit`` is what a bandwidth of 1 means for each feature.
     """
 
     law: BoxLaw
@@ -59,6 +59,7 @@ class Boxes:
     sigma: np.ndarray
     kinds: Mapping[int, Kind] = field(default_factory=dict)
     standard: np.ndarray | None = None
+    unit: np.ndarray | float = 1.0
 
     @classmethod
     def stack(
@@ -237,6 +238,9 @@ class Gaussian:
     p: Any = 4
     names: tuple[str, ...] | None = None
 
+    own_row = False
+    indicators = True
+
     def __post_init__(self) -> None:
         mu, sigma = arg.numbers("mu", self.mu), arg.numbers("sigma", self.sigma)
         p = _box_counts(self.p)
@@ -325,6 +329,9 @@ class Empirical:
     categorical: Any = ()
     kinds: Mapping[Any, Kind] | None = None
 
+    own_row = False
+    indicators = True
+
     def __post_init__(self) -> None:
         table = read_table(self.X, self.categorical, self.kinds)
         rows, d = table.values.shape
@@ -390,6 +397,9 @@ class BoxWorld:
 
     _boxes: Boxes = field(repr=False)
 
+    own_row = False  # whether xi itself is one of the n rows of a fit
+    indicators = True  # whether the surrogate is fitted on boxes, or on the scaled numbers
+
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the features."""
@@ -405,15 +415,27 @@ class BoxWorld:
         _agreed_dimension(d, self.d)
         return self._boxes
 
+    def seen_from(self, xi: np.ndarray) -> Boxes:
+        """The boxes for one instance, where its position moves the law."""
+        return self._boxes
+
 
 World = Gaussian | Empirical | BoxWorld
 
 
-def check_world(world: Any) -> None:
-    """Refuse what is not a world, such as the class itself or the training table."""
+def check_world(world: Any, boxes: bool = True) -> None:
+    """Refuse what is not a world, such as the class itself or the training table.
+
+    With ``boxes`` refuse as well a world whose surrogate sees numbers instead of boxes.
+    """
     if not isinstance(world, World):
         raise TypeError(
             f"world must be an lt.Gaussian(...) or an lt.Empirical(...), got {arg.shorten(world)}."
+        )
+    if boxes and not world.indicators:
+        raise ValueError(
+            "world must have boxes here, got one read from a lime explainer with "
+            "discretize_continuous=False; lt.limit predicts what that explainer returns."
         )
 
 

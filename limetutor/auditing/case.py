@@ -10,8 +10,9 @@ import numpy as np
 import scipy
 
 from ..algorithm import Explanation
-from ..closed_forms import Limit, limit_of, shrinkage
+from ..closed_forms import Limit, limit_of
 from ..models import Form, Linear
+from ..rows import Regressors, Rows, rows
 from ..setting import Setting
 from ..theory import Tilt
 from ..worlds import Boxes, World
@@ -160,6 +161,13 @@ class Case:
         """The limit of an f that has a form, at any bandwidth and in any world."""
         return limit_of(self.setting.at(nu, world))
 
+    def fitted(self, nu: float | None = None, world: World | None = None) -> Limit:
+        """The same with ridge and xi's own row, as a fit to n rows has them."""
+        ridge = self.ridge if self.n else 0.0
+        return limit_of(
+            self.setting.at(nu, world), ridge, self.n if self.own_row or ridge else None
+        )
+
     @property
     def top(self) -> float:
         """The largest coefficient, without its sign."""
@@ -170,12 +178,22 @@ class Case:
         """How far the surrogate is off at xi."""
         return self.local_prediction - self.prediction
 
+    @property
+    def own_row(self) -> bool:
+        """Whether xi itself is one of the rows of the fit."""
+        return self.setting.world.own_row and self.n is not None
+
+    @cached_property
+    def rows(self) -> Rows:
+        """What n, ridge, a selection and xi's own row make of the limit (product kernels only)."""
+        regressors = Regressors.indicators(self.tilt)
+        n, own_row = self.n, self.own_row
+        return rows(regressors, self.tilt.log_C, self.ridge if n else 0.0, n, own_row, self.used)
+
     @cached_property
     def kept(self) -> np.ndarray:
         """What penalties and selection leave of each coefficient, (d,): 1 for all of it."""
-        share = self.used.astype(float)
-        if self.ridge and self.n is not None and self.product:
-            share *= shrinkage(self.tilt, self.ridge, self.n)
+        share = self.rows.shrinkage.copy() if self.product else self.used.astype(float)
         lasso = getattr(self.subject, "lasso", 0.0)
         if lasso and self.form is not None:
             pull = self.tilt.alpha * self.tilt.rest * np.abs(self.exact().coef)

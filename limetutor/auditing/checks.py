@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithm import run
-from ..closed_forms import box_average, local_error_parts
+from ..closed_forms import OWN_ROW, box_average, local_error_parts
 from ..hiding import crossings, gaps, plain_gaps, sign_changes
 from ..lime_bridge import LimeWorld, repaired
 from ..normal_limit import log_share
@@ -35,6 +35,8 @@ PER_COEFFICIENT = 20  # effective samples for each coefficient
 SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
 VISIBLE = 0.02  # a coefficient that stays below this share of the largest is not worth a word
 SHRUNK = 0.9  # what a penalty should leave of a coefficient
+PULLED = 0.1  # what xi's own row may take off a coefficient, of the largest one
+OPPOSED = 0.01  # in deviations; a gap beyond it has a sign to speak of
 
 Check = Callable[[Case], Iterator[Finding]]
 
@@ -85,7 +87,7 @@ def collapsed(case: Case) -> Iterator[Finding]:
 def _coef_in(case: Case, world: World) -> np.ndarray:
     """The coefficients that another world would give: the limit, or a long run."""
     if case.form is not None:
-        return case.exact(world=world).coef * case.kept
+        return np.where(case.used, case.fitted(world=world).coef, 0.0)
     return run(case.setting.at(world=world), case.n or 5000, 0, ridge=case.ridge).coef
 
 
@@ -204,14 +206,15 @@ def bandwidth(case: Case) -> Iterator[Finding]:
 def _critical(case: Case) -> np.ndarray:
     """The bandwidth nearest to nu where each coefficient changes its sign, nan without one.
 
-    Of the coefficient itself where f has a form; otherwise of the boxes alone.
+    Of the coefficient itself where f has a form; otherwise of the boxes alone. With xi's own row
+    among the samples even a linear model's coefficients may turn with lime's kernel.
     """
-    if case.form is None or case.linear is not None:
+    if case.form is None or (case.linear is not None and not case.own_row):
         return crossings(case.setting.world, case.xi, case.nu, case.setting.kernel, REACH)
     grid = case.nu * np.array([1 / (1 + REACH), 1 / (1 + CRITICAL), 1.0, 1 + CRITICAL, 1 + REACH])
 
     def curve(nus: np.ndarray) -> np.ndarray:
-        return np.array([case.exact(float(nu)).coef for nu in nus])
+        return np.array([case.fitted(float(nu)).coef for nu in nus])
 
     found = curve(grid)
     visible = np.max(np.abs(found), axis=0) >= VISIBLE * np.max(np.abs(found))
@@ -246,7 +249,7 @@ def _switched_off(
     numbers |= {"gap": now[close].tolist(), "gap_at_2nu": then[close].tolist()}
     wider: Any = (now[j], then[j])
     if case.form is not None:
-        coef = case.exact(2 * case.nu).coef
+        coef = case.fitted(2 * case.nu).coef
         numbers["coef_at_2nu"] = coef[close].tolist()
         wider = coef[j]
     words = wording.critical_bandwidth(case, close, j, critical[j], distance[j], wider)
@@ -258,13 +261,36 @@ def _sign_flips(
     case: Case, flips: np.ndarray, critical: np.ndarray, distance: np.ndarray
 ) -> Finding:
     j = _nearest(flips, distance)
+    numbers = _numbers_at(case, flips, critical, distance)
+    if case.linear is not None:
+        numbers["slope"] = case.linear.a[flips].tolist()
     return Finding(
         "sign-flips",
         "warning" if case.form is not None else "note",
         case.name(flips),
-        _numbers_at(case, flips, critical, distance),
-        *wording.sign_flips(case, flips, j, critical[j], distance[j]),
+        numbers,
+        *wording.sign_turns(case, flips, j, critical[j], distance[j]),
     )
+
+
+@check
+def against_slope(case: Case) -> Iterator[Finding]:
+    """Which contrasts have the sign opposite to that of a slope?"""
+    if not case.product:
+        return
+    gap = case.tilt.gap
+    sigma = np.where(case.boxes.sigma > 0, case.boxes.sigma, 1.0)
+    opposed = case.matters & case.boxes.ordered & (gap < -OPPOSED * sigma)
+    if case.linear is not None:  # what a fit prints, with xi's own row, may turn it once more
+        opposed &= case.linear.a * case.coef < 0
+    if not np.any(opposed):
+        return
+    numbers = {"gap": gap[opposed].tolist(), "coef": case.coef[opposed].tolist()}
+    if case.linear is not None:
+        numbers["slope"] = case.linear.a[opposed].tolist()
+    j = int(np.argmax(np.where(opposed, np.abs(case.coef), -1.0)))
+    words = wording.against_slope(case, opposed, j)
+    yield Finding("against-slope", "note", case.name(opposed), numbers, *words)
 
 
 @check
@@ -324,7 +350,7 @@ def _lasting_error(case: Case) -> float:
     if case.form is not None:
         at = case.exact()
         lost = at.surrogate.beta * case.tilt.rest * (1 - case.kept)
-        return float(at.surrogate.error - np.sum(lost))
+        return float(at.surrogate.error - np.sum(lost)) * case.rows.left
     drawn = case.sampled
     if drawn is None:
         return case.error
@@ -337,7 +363,7 @@ def _reasons(case: Case, lasting: float) -> tuple[tuple[str, ...], dict[str, Any
     if not case.product:
         return (), {}, ""
     if case.linear is not None:
-        parts = local_error_parts(case.linear, case.tilt, case.kept)
+        parts = local_error_parts(case.linear, case.tilt, case.kept) * case.rows.left
         largest = [int(j) for j in np.argsort(-np.abs(parts), kind="stable") if parts[j] != 0][:3]
         names = tuple(case.names[j] for j in largest)
         words = wording.error_by_feature(case, parts, largest)
@@ -371,10 +397,36 @@ def penalty(case: Case) -> Iterator[Finding]:
 
 
 @check
+def own_row(case: Case) -> Iterator[Finding]:
+    """Does xi's own row, which `lime` puts among its samples, decide the answer?"""
+    if not case.product or not case.own_row:
+        return
+    pulled = _pulled(case)
+    decides = case.rows.weight < OWN_ROW
+    if not decides and (case.top == 0 or pulled <= PULLED * case.top):
+        return
+    numbers = {"weight": case.rows.weight, "pulled": pulled, "n": case.n}
+    severity = "serious" if decides else "warning"
+    yield Finding("own-row", severity, (), numbers, *wording.own_row(case, pulled, decides))
+
+
+def _pulled(case: Case) -> float:
+    """The most that xi's own row takes off a coefficient; 0 where f cannot tell without sampling."""
+    if case.form is None:
+        return float(np.max(np.abs(case.rows.pull), initial=0.0)) * abs(case.error)
+    at = case.exact()
+    lost = at.surrogate.beta * case.tilt.rest * (1 - case.kept)
+    error = float(at.surrogate.error - np.sum(lost))
+    return float(np.max(np.abs(case.rows.pull), initial=0.0)) * abs(error)
+
+
+@check
 def irrelevant_bandwidth(case: Case) -> Iterator[Finding]:
-    """With lime's kernel a linear model has the same coefficients at every bandwidth."""
+    """With lime's kernel a linear model has the same limit at every bandwidth."""
     kernel = case.setting.product
     if kernel is None or kernel.moves_gaps or case.linear is None:
+        return
+    if case.own_row and (case.rows.weight < OWN_ROW or _pulled(case) > PULLED * case.top):
         return
     words = wording.bandwidth_irrelevant(case)
     yield Finding("bandwidth-irrelevant", "note", (), {"nu": case.nu}, *words)

@@ -123,14 +123,51 @@ def critical_bandwidth(
     )
 
 
-def sign_flips(case: Case, flips: np.ndarray, j: int, critical: float, distance: float) -> Words:
-    """A sign that depends on the bandwidth."""
+def sign_turns(case: Case, turns: np.ndarray, j: int, critical: float, distance: float) -> Words:
+    """A sign that turns with the bandwidth, told apart from the sign of the slope."""
     effect = "" if case.form is not None else "a straight-line effect of "
+    side = ""
+    if case.linear is not None:
+        agrees = case.linear.a[j] * case.coef[j] > 0
+        here, there = ("agrees with", "opposes") if agrees else ("opposes", "agrees with")
+        side = f" Here it {here} the slope ({case.linear.a[j]:+.3g}), beyond that ν it {there} it."
     return Words(
-        f"The sign of {effect}{case.names[j]} ({case.coef[j]:+.3g}) depends on the bandwidth: it "
-        f"changes at ν = {critical:.4g}, {away(distance)} the ν = {case.nu:.4g} in use."
-        f"{also(case, flips, j)}",
-        "Do not read the sign; compare with a bandwidth well above it.",
+        f"The sign of {effect}{case.names[j]} ({case.coef[j]:+.3g}) hangs on the bandwidth: it "
+        f"turns at ν = {critical:.4g}, {away(distance)} the ν = {case.nu:.4g} in use.{side}"
+        f"{also(case, turns, j)}",
+        "Do not read the sign; see how it goes with the bandwidth.",
+    )
+
+
+def against_slope(case: Case, opposed: np.ndarray, j: int) -> Words:
+    """Contrasts that oppose the slope."""
+    names = case.name(opposed)
+    if case.linear is not None:
+        rises = "rises" if case.linear.a[j] > 0 else "falls"
+        sentence = (
+            f"{few(names)} {'has' if len(names) == 1 else 'have'} a coefficient whose sign is "
+            f"opposite to the slope's: f {rises} with {case.names[j]}, and its coefficient is "
+            f"{case.coef[j]:+.3g}, because ξ's box lies on the low side."
+        )
+    else:
+        sentence = (
+            f"ξ's box of {few(names)} lies on the low side: what rises with "
+            f"{'it' if len(names) == 1 else 'them'} shows as a negative coefficient there."
+        )
+    return Words(
+        sentence,
+        "Read a coefficient as a comparison of ξ's box with the rest, not as a slope.",
+    )
+
+
+def own_row(case: Case, pulled: float, decides: bool) -> Words:
+    """The row of xi itself, against all others together."""
+    weight = case.rows.weight
+    what = "decides" if decides else f"moves coefficients by up to {pulled:.3g}"
+    return Words(
+        f"ξ's own row {what}: `lime` puts it among its n = {case.n:,} samples with weight 1, and "
+        f"all others together have {weight:.3g}.",
+        "Raise kernel_width, or n.",
     )
 
 
@@ -201,8 +238,16 @@ def collapsed_bin(
 
 def bandwidth_irrelevant(case: Case) -> Words:
     """A bandwidth that changes nothing."""
+    beside = [
+        name for name, there in (("ridge", case.ridge), ("ξ's own row", case.own_row)) if there
+    ]
+    apart = f", apart from what {' and '.join(beside)} do{'es' * (len(beside) == 1)}"
+    tuning = (
+        f"Tuning {'kernel_width' if case.is_lime else 'nu'} changes nothing here; the boxes decide"
+    )
+    warning = ", and a much smaller width leaves the answer to ξ's own row" if case.own_row else ""
     return Words(
         "With a kernel that counts mismatches and a linear model the bandwidth changes no "
-        f"coefficient{', apart from what ridge takes off' if case.ridge else ''}.",
-        f"Tuning {'kernel_width' if case.is_lime else 'nu'} changes nothing here; the boxes decide.",
+        f"coefficient{apart if beside else ''}.",
+        f"{tuning}{warning}.",
     )

@@ -62,20 +62,22 @@ def findings(audit: Any) -> Figure:
 
 @styled
 def risk(shares: Any) -> Figure:
-    """Share of (instance, feature) pairs at risk against the bandwidth."""
+    """Shares of (instance, feature) pairs whose sign is in doubt, against the bandwidth."""
     fig = new_figure((6.4, 3.6))
     ax = fig.subplots()
     ax.fill_between(shares.nus, 0, 100 * shares.at_risk, color=color.alarm, alpha=0.12, lw=0)
     near = f"within {shares.tolerance:.0%} of a switch-off"
     for share, hue, line, label in (
-        (shares.at_risk, color.alarm, "-", "at risk"),
-        (shares.flipped, color.negative, "--", "sign flipped"),
+        (shares.at_risk, color.alarm, "-", "sign hangs on ν"),
+        (shares.turned, color.negative, "--", "turned from the sign at wide ν"),
         (shares.near, color.surrogate, ":", near),
+        (shares.opposed, color.muted, "-.", "opposes the slope"),
     ):
         mark = "o" if len(shares.nus) == 1 else ""  # a line of one point would not be seen
         ax.plot(shares.nus, 100 * share, color=hue, ls=line, marker=mark, label=label)
-    ax.set(xscale="log", xlabel="bandwidth ν", ylabel="pairs at risk, %")
-    ax.set_ylim(0, max(1.0, 140 * float(shares.at_risk.max())))
+    ax.set(xscale="log", xlabel="bandwidth ν", ylabel="pairs, %")
+    highest = max(float(shares.at_risk.max()), float(shares.opposed.max()))
+    ax.set_ylim(0, max(1.0, 160 * highest))
     ax.legend(loc="upper right")
     return fig
 

@@ -15,7 +15,7 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LinearRegression, Ridge
 
 import limetutor as lt
-from limetutor.lime_bridge import instance_row, repaired
+from limetutor.lime_bridge import repaired
 
 N, RUNS = 5000, 20
 DIABETES = load_diabetes()
@@ -280,24 +280,19 @@ def test_statistics_instead_of_data():
 
 
 @pytest.mark.parametrize("n", [30, 5000])
+@pytest.mark.filterwarnings("ignore:xi's own row decides")
 def test_the_row_that_is_xi(n):
-    """Its effect is that of one more row in the normal equations; small where n is not."""
+    """One more row in the normal equations, with ridge: solved whole."""
     explainer, model, _ = sex_of_diabetes()
     world, xi = lt.from_lime(explainer), DIABETES.data[3]
     f = lt.Linear(model.coef_, model.intercept_)
-    at = predicted(f, xi, world, n=n - 1)
+    bare = lt.limit(f, xi, world, nu=world.nu, kernel="mismatch")  # without n there is no row
     ones, d = np.ones(11), 10
-    gram = (n - 1) * at.Sigma + np.diag([0.0] + [1.0] * d)
-    response = (n - 1) * at.Gamma
-    before = np.linalg.solve(gram, response)
-    after = np.linalg.solve(gram + np.outer(ones, ones), response + at.prediction * ones)
-    np.testing.assert_allclose(before[1:], at.coef, rtol=1e-10)
-    np.testing.assert_allclose(instance_row(at, n), (after - before)[1:], rtol=1e-8)
-    if n == 5000:
-        ex = lt.explain(f, xi, world, world.nu, n=n, seed=0, kernel="mismatch", ridge=1.0)
-        # less than a standard error of the mean of 20 runs, for an instance missed by 39
-        assert abs(at.local_error) > 35
-        assert np.all(np.abs(instance_row(at, n)) < 0.5 * ex.stderr / np.sqrt(RUNS))
+    gram = (n - 1) * bare.Sigma + np.diag([0.0] + [1.0] * d) + np.outer(ones, ones)
+    whole = np.linalg.solve(gram, (n - 1) * bare.Gamma + bare.prediction * ones)
+    at = predicted(f, xi, world, n=n)
+    np.testing.assert_allclose([at.intercept, *at.coef], whole, rtol=1e-8)
+    assert at.local_prediction == pytest.approx(whole.sum(), rel=1e-9)
 
 
 # --- refusals --------------------------------------------------------------------------------------
@@ -306,8 +301,6 @@ def test_the_row_that_is_xi(n):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: mixed_explainer(discretize_continuous=False), "explainer must discretize"),
-        (lambda: mixed_explainer(sample_around_instance=True), "sample_around_instance=False"),
         (
             lambda: mixed_explainer(kernel=lambda d, kernel_width: 1 / (1 + d)),
             "explainer must use lime's own kernel",
@@ -330,7 +323,7 @@ def test_an_unknown_category_is_refused():
 
 
 def test_lime_ignores_sample_around_instance_while_it_discretizes():
-    """What the refusal says is true."""
+    """... and so does the world."""
     runs = []
     for around in (False, True):
         explainer = mixed_explainer(sample_around_instance=around)

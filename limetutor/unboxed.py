@@ -1,0 +1,116 @@
+"""Without boxes: a surrogate fitted on the scaled numbers themselves is a smoothed gradient.
+
+`lime` with ``discretize_continuous=False`` draws x_j ~ N(mean_j, scale_j^2) (or around xi), weighs by
+the distance in units of the scale, and regresses f on u_j = (x_j - mean_j) / scale_j. Under the
+tilted law the u_j are independent normals, so least squares separates as it does with boxes, and
+by Stein's identity
+
+    beta_j = Cov~(u_j, f) / Var~(u_j) = scale_j E~[d_j f] = scale_j d/dm_j E~[f],
+
+with m_j the mean of the tilted law of x_j: the derivative needs no smooth f. Categories keep their
+indicators. Chapter: the real lime, "Without boxes". (That LIME on numbers and SmoothGrad agree in
+expectation was shown by Agarwal et al., 2021.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .laws import BoxLaw
+from .models import Form, Linear
+from .rows import Regressors
+from .setting import Setting
+from .theory import Views
+
+# d/dm of a mean over N(m, s^2) by central differences, in steps of a quarter of s. The mean is a
+# convolution with a normal, whose spectrum falls like exp(-k^2/2): with eight pairs the error of
+# the stencil is below 1e-9 of the range of f wherever that spectrum is not negligible.
+STEP, PAIRS = 0.25, 8
+
+
+def stencil(pairs: int = PAIRS) -> np.ndarray:
+    """Weights c_k of f'(0) = sum_k c_k (f(kh) - f(-kh)) / h, exact for polynomials to degree 2 pairs.
+
+    c_k = (-1)^(k+1) (p!)^2 / (k (p-k)! (p+k)!) with p pairs (Fornberg 1988).
+    """
+    k = np.arange(1, pairs + 1)
+    ratio = np.cumprod((pairs - k + 1) / (pairs + k))  # (p!)^2 / ((p-k)! (p+k)!)
+    return (-1.0) ** (k + 1) * ratio / k
+
+
+def regressors(setting: Setting) -> Regressors:
+    """Scaled numbers u_j and the indicators of categories, under the tilted law."""
+    law, boxes = setting.tilt, setting.boxes
+    marks, numbers = Regressors.indicators(law), boxes.ordered
+    centre = setting.world.centre  # type: ignore[union-attr]
+    with np.errstate(divide="ignore"):
+        log_variance = 2 * np.log(law.sigma_tilde / boxes.unit)
+    return Regressors(
+        np.where(numbers, (law.mu_tilde - centre) / boxes.unit, marks.mean),
+        np.where(numbers, log_variance, marks.log_variance),
+        np.where(numbers, (setting.xi - law.mu_tilde) / boxes.unit, marks.lead),
+    )
+
+
+def coefficients(form: Form, setting: Setting) -> tuple[float, np.ndarray]:
+    """E~[f] and beta of a form: the slopes scale_j d/dm_j E~[f], contrasts for categories."""
+    law, numbers, scale = setting.tilt, setting.boxes.ordered, setting.boxes.unit
+    if isinstance(form, Linear):
+        centre = float(form(law.mu_tilde[None])[0])
+        return centre, form.a * np.where(numbers, scale, law.gap)
+    views = law.views
+    found = [form.expectation(_shifted(views, numbers, k * STEP)) for k in range(1, PAIRS + 1)]
+    step = STEP * law.sigma_tilde / scale
+    slopes = sum(c * (at.inside - at.outside) for c, at in zip(stencil(), found, strict=True))
+    contrast = found[0].inside - found[0].outside
+    with np.errstate(divide="ignore", invalid="ignore"):
+        beta = np.where(numbers, slopes / step, contrast)
+    return float(found[0].mean), beta
+
+
+def _shifted(views: Views, numbers: np.ndarray, by: float) -> Views:
+    """Views whose sides are, for numbers, the tilted law moved up and down by so many deviations."""
+    law, base = views.law, views.weights[0]
+    parts: dict[str, Any] = {
+        name: np.concatenate([getattr(law, name)] * 3, axis=-1)
+        for name in ("log_prob", "sd", "lo", "hi")
+    }
+    move = np.where(numbers, by * law.sd[:, 0], 0.0)[:, None]
+    parts["mean"] = np.concatenate([law.mean, law.mean + move, law.mean - move], axis=-1)
+    empty = np.zeros_like(base)
+    one_side = np.where(numbers[:, None], base, views.weights[1])
+    other = np.where(numbers[:, None], base, views.weights[2])
+    weights = np.stack(
+        [
+            np.concatenate([base, empty, empty], axis=-1),
+            np.concatenate([empty, one_side, empty], axis=-1),
+            np.concatenate([empty, empty, other], axis=-1),
+        ]
+    )
+    with np.errstate(divide="ignore"):
+        parts["log_prob"] = np.log(weights[0])
+    return Views(BoxLaw(**parts), weights)
+
+
+def sampled(setting: Setting, samples: int, seed: Any) -> tuple[float, np.ndarray, np.ndarray]:
+    """E~[f], beta and the covariance of intercept and beta, from samples of the tilted law.
+
+    The regressors are independent with known means and variances, so that each coefficient is a
+    mean: beta_j = mean of (f - E~f) (r_j - E~r_j) / Var~ r_j, less what the others explain.
+    """
+    r = regressors(setting)
+    x, drawn = setting.tilt.views.law.sample(np.random.default_rng(seed), samples)
+    y = setting.predict(x)
+    marks = drawn == setting.own
+    centre = setting.world.centre  # type: ignore[union-attr]
+    values = np.where(setting.boxes.ordered, (x - centre) / setting.boxes.unit, marks)
+    design = np.hstack([np.ones((samples, 1)), values - r.mean])
+    bread = np.linalg.pinv(design.T @ design)
+    fitted = bread @ (design.T @ y)
+    scores = design * (y - design @ fitted)[:, None]
+    V = bread @ (scores.T @ scores) @ bread
+    back = np.eye(len(fitted))  # from the centred intercept to the intercept
+    back[0, 1:] = -r.mean
+    return float(fitted[0]), fitted[1:], back @ V @ back.T

@@ -1,0 +1,171 @@
+"""Without boxes: coefficients are smoothed slopes, against quadrature, sampling and `lime` itself.
+
+How lime's own numbers compare is in test_rows.py.
+"""
+
+import numpy as np
+import pytest
+from lime.lime_tabular import LimeTabularExplainer
+from scipy import integrate
+from sklearn.datasets import load_diabetes
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.neural_network import MLPRegressor
+from sklearn.svm import SVR
+
+import limetutor as lt
+from limetutor import unboxed
+
+DATA = load_diabetes()
+X, Y = DATA.data[:, :3] * 20, DATA.target
+MIXED = np.column_stack([X[:, 0], (DATA.data[:, 1] > 0).astype(float), X[:, 2]])
+
+
+def explainer(data=X, **how):
+    options = {"mode": "regression", "discretize_continuous": False, "kernel_width": 1.5} | how
+    return LimeTabularExplainer(data, **options)
+
+
+def least_squares(f, world, xi, n=400_000):
+    """Weighted least squares on lime's own samples, and standard errors."""
+    rng = np.random.default_rng(0)
+    boxes = world.seen_from(xi)
+    x = boxes.mu + boxes.unit * rng.standard_normal((n, len(xi)))
+    u, at = (x - world.centre) / boxes.unit, (xi - world.centre) / boxes.unit
+    w = np.exp(-np.sum((u - at) ** 2, axis=1) / 2 / world.nu**2)
+    design = np.column_stack([np.ones(n), u])
+    bread = np.linalg.inv((design * w[:, None]).T @ design)
+    beta = bread @ ((design * w[:, None]).T @ f(x))
+    scores = design * (w * (f(x) - design @ beta))[:, None]
+    return beta, np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread))
+
+
+MODELS = {
+    "linear": LinearRegression().fit(X, Y),
+    "forest": RandomForestRegressor(10, max_depth=4, random_state=0).fit(X, Y),
+    "machine": SVR(C=100).fit(X, Y),
+    "net": MLPRegressor(
+        hidden_layer_sizes=(5,), activation="tanh", solver="lbfgs", max_iter=5000, random_state=0
+    ).fit(X, Y),
+    "quadratic": lt.Quadratic([[1, 0.5, 0], [0.5, 0, 0], [0, 0, -1]], a=[1.0, -2.0, 0.3]),
+}
+
+
+@pytest.mark.parametrize("around", [False, True])
+@pytest.mark.parametrize("name", MODELS)
+def test_limits_are_those_of_weighted_least_squares(name, around):
+    world, xi, f = lt.from_lime(explainer(sample_around_instance=around)), X[13], MODELS[name]
+    at = lt.limit(f, xi, world, world.nu)
+    predict = f if name == "quadratic" else f.predict
+    beta, error = least_squares(predict, world, xi)
+    assert at.method == ("exact" if name == "linear" else "quadrature")
+    np.testing.assert_array_less(np.abs(np.array([at.intercept, *at.coef]) - beta), 4.5 * error)
+    assert at.local_prediction == pytest.approx(
+        at.intercept + at.coef @ ((xi - world.centre) / world.boxes().unit), rel=1e-10
+    )
+
+
+def test_the_stencil_is_a_derivative():
+    c, h = unboxed.stencil(), unboxed.STEP
+    k = np.arange(1, unboxed.PAIRS + 1)
+    for degree in range(1, 2 * unboxed.PAIRS + 1):  # exact for polynomials
+        slope = np.sum(c * ((k * h) ** degree - (-k * h) ** degree)) / h
+        assert slope == pytest.approx(float(degree == 1), abs=1e-12)
+    # of a step smoothed by a normal, the hardest f there is: Phi' = phi, wherever the step lies
+    from scipy.stats import norm
+
+    for t in np.linspace(-4, 4, 33):
+        slope = np.sum(c * (norm.cdf(t + k * h) - norm.cdf(t - k * h))) / h
+        assert slope == pytest.approx(norm.pdf(t), abs=2e-9)
+
+
+def test_a_step_has_the_density_as_its_slope():
+    """f = 1{x > t} in one dimension: beta = scale times the tilted density at t."""
+    data = np.random.default_rng(0).normal(2, 3, size=(200, 1))
+    world = lt.from_lime(explainer(data))
+    forest = RandomForestRegressor(1, max_depth=1, random_state=0).fit(data, data[:, 0] > 1)
+    tree = forest.estimators_[0].tree_
+    t, low, high = tree.threshold[0], tree.value[1, 0, 0], tree.value[2, 0, 0]
+    at = lt.limit(forest, [4.0], world, 0.8)
+    mean, scale = world.centre[0], world.boxes().unit[0]
+
+    def tilted(x):
+        return np.exp(-0.5 * ((x - mean) / scale) ** 2 - 0.5 * ((x - 4) / (0.8 * scale)) ** 2)
+
+    total = integrate.quad(tilted, -30, 30, points=[4], epsabs=1e-13)[0]
+    expected = scale * (high - low) * tilted(t) / total
+    assert at.coef[0] == pytest.approx(expected, rel=1e-7)
+
+
+def test_a_linear_model_is_read_off_at_every_width():
+    model, xi = MODELS["linear"], X[13]
+    for width in (0.2, 1.0, 20.0):
+        world = lt.from_lime(explainer(kernel_width=width))
+        at = lt.limit(model, xi, world, world.nu)
+        np.testing.assert_allclose(at.coef, model.coef_ * world.boxes().unit, rtol=1e-12)
+        assert at.local_error == pytest.approx(0, abs=1e-9)
+
+
+def test_a_function_is_sampled_with_its_standard_errors():
+    model, xi = MODELS["forest"], X[13]
+    world = lt.from_lime(explainer())
+    exact = lt.limit(model, xi, world, world.nu, ridge=1.0, n=500)
+    z = []
+    for seed in range(8):
+        drawn = lt.limit(
+            lambda x: model.predict(x), xi, world, world.nu, ridge=1.0, n=500,
+            samples=20_000, seed=seed,
+        )  # fmt: skip
+        assert drawn.method == "monte carlo"
+        z.append((drawn.coef - exact.coef) / drawn.stderr)
+        assert abs(drawn.local_prediction - exact.local_prediction) < 5 * drawn.local_stderr
+    assert 0.4 < np.sqrt(np.mean(np.square(z))) < 1.7  # 24 scores: sd of their rms is .14
+
+
+def test_categories_keep_their_indicators():
+    """Beside them the numbers' slopes stay what they are."""
+    model = LinearRegression().fit(MIXED, Y)
+    world = lt.from_lime(explainer(MIXED, categorical_features=[1]))
+    xi = MIXED[13]
+    at = lt.limit(model, xi, world, world.nu)
+    share = np.mean(MIXED[:, 1] == xi[1])
+    here, other = xi[1], 1 - xi[1]
+    contrast = model.coef_[1] * (here - other)
+    expected = model.coef_ * world.boxes().unit
+    np.testing.assert_allclose(at.coef, [expected[0], contrast, expected[2]], rtol=1e-10)
+    odds = share / (share + (1 - share) * np.exp(-0.5 / world.nu**2))
+    assert at.alpha[1] == pytest.approx(odds)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "mismatch"])
+def test_lime_weighs_by_the_distance_of_what_it_fits_on(kernel):
+    world = lt.from_lime(explainer())
+    at = lt.limit(MODELS["forest"], X[13], world, world.nu, kernel)
+    assert at.kernel == "gaussian"
+    np.testing.assert_array_equal(
+        at.coef, lt.limit(MODELS["forest"], X[13], world, world.nu, world.kernel).coef
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda w: lt.explain(MODELS["linear"], X[0], w, 1.0), "world must have boxes here"),
+        (lambda w: lt.risk(X, w, [1.0]), "world must have boxes here"),
+        (lambda w: lt.samples_needed(MODELS["linear"], X[0], w, 1.0, 1.0), "world must have boxes"),
+        (lambda w: lt.limit(MODELS["linear"], X[0], w, 1.0, "laplace"), "must be 'gaussian' in a"),
+        (lambda w: lt.limit(MODELS["linear"], X[0], w, 1.0).Sigma, "this world has no boxes"),
+        (lambda w: lt.audit(explainer(), MODELS["linear"], X[0]), "world must have boxes here"),
+    ],
+)
+def test_what_needs_boxes_says_so(call, words):
+    with pytest.raises((ValueError, AttributeError), match=words):
+        call(lt.from_lime(explainer()))
+
+
+def test_it_reads_well():
+    assert "sampled around the means" in repr(lt.from_lime(explainer()))
+    around = lt.from_lime(explainer(sample_around_instance=True))
+    assert "around xi" in repr(around)
+    text = repr(lt.limit(MODELS["linear"], X[0], around, 1.0))
+    assert "nan" not in text and "inf" not in text
