@@ -9,6 +9,7 @@ checks in :mod:`limetutor.auditing.checks` found anything. Chapter: the real lim
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -18,6 +19,7 @@ from ..lime_bridge import RIDGE, SAMPLES, from_lime
 from .case import Case
 from .checks import CHECKS
 from .findings import SEVERITIES, Finding
+from .signs import Signs
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,11 @@ class Audit:
     def __contains__(self, code: str) -> bool:
         return code in self.codes
 
+    @cached_property
+    def signs(self) -> Signs:
+        """The signs of slopes and contrasts, feature by feature."""
+        return Signs.of(self.case)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything in plain Python types, ready for JSON."""
         case = self.case
@@ -60,6 +67,7 @@ class Audit:
             "nu": case.nu,
             "kernel": case.kernel,
             "n": case.n,
+            "opposes_slope": self.signs.opposes.tolist(),
         }
 
     def headline(self) -> str:
@@ -80,7 +88,8 @@ class Audit:
         for finding in self.findings:
             lines += [f"  {finding.severity} · {finding.code}", f"    {finding.sentence}"]
             lines += [f"    → {finding.remedy}"]
-        return "\n".join(lines)
+        signs = str(self.signs)
+        return "\n".join([*lines, f"  {signs}"] if signs else lines)
 
     def _repr_html_(self) -> str:
         items = "".join(
@@ -88,7 +97,12 @@ class Audit:
             f"{escape(finding.sentence)} <em>{escape(finding.remedy)}</em></li>"
             for finding in self.findings
         )
-        return f"<p>{escape(self.headline())}</p>" + (f"<ul>{items}</ul>" if items else "")
+        signs = str(self.signs)
+        return (
+            f"<p>{escape(self.headline())}</p>"
+            + (f"<ul>{items}</ul>" if items else "")
+            + (f"<p>{escape(signs)}</p>" if signs else "")
+        )
 
     def plot(self) -> Any:
         """Coefficients with their intervals, the doubtful ones marked, as a matplotlib figure."""

@@ -36,7 +36,6 @@ SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
 VISIBLE = 0.02  # a coefficient that stays below this share of the largest is not worth a word
 SHRUNK = 0.9  # what a penalty should leave of a coefficient
 PULLED = 0.1  # what xi's own row may take off a coefficient, of the largest one
-OPPOSED = 0.01  # in deviations; a gap beyond it has a sign to speak of
 
 Check = Callable[[Case], Iterator[Finding]]
 
@@ -192,7 +191,7 @@ def bandwidth(case: Case) -> Iterator[Finding]:
     """Is a feature switched off, or about to change its sign, near this bandwidth?"""
     if not case.product:
         return
-    critical = _critical(case)
+    critical = turning_points(case)
     distance = critical / case.nu - 1
     with np.errstate(invalid="ignore"):
         close = case.matters & (np.abs(distance) <= CRITICAL)
@@ -203,7 +202,7 @@ def bandwidth(case: Case) -> Iterator[Finding]:
         yield _sign_flips(case, flips, critical, distance)
 
 
-def _critical(case: Case) -> np.ndarray:
+def turning_points(case: Case) -> np.ndarray:
     """The bandwidth nearest to nu where each coefficient changes its sign, nan without one.
 
     Of the coefficient itself where f has a form; otherwise of the boxes alone. With xi's own row
@@ -271,26 +270,6 @@ def _sign_flips(
         numbers,
         *wording.sign_turns(case, flips, j, critical[j], distance[j]),
     )
-
-
-@check
-def against_slope(case: Case) -> Iterator[Finding]:
-    """Which contrasts have the sign opposite to that of a slope?"""
-    if not case.product:
-        return
-    gap = case.tilt.gap
-    sigma = np.where(case.boxes.sigma > 0, case.boxes.sigma, 1.0)
-    opposed = case.matters & case.boxes.ordered & (gap < -OPPOSED * sigma)
-    if case.linear is not None:  # what a fit prints, with xi's own row, may turn it once more
-        opposed &= case.linear.a * case.coef < 0
-    if not np.any(opposed):
-        return
-    numbers = {"gap": gap[opposed].tolist(), "coef": case.coef[opposed].tolist()}
-    if case.linear is not None:
-        numbers["slope"] = case.linear.a[opposed].tolist()
-    j = int(np.argmax(np.where(opposed, np.abs(case.coef), -1.0)))
-    words = wording.against_slope(case, opposed, j)
-    yield Finding("against-slope", "note", case.name(opposed), numbers, *words)
 
 
 @check

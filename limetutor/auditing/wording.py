@@ -139,27 +139,6 @@ def sign_turns(case: Case, turns: np.ndarray, j: int, critical: float, distance:
     )
 
 
-def against_slope(case: Case, opposed: np.ndarray, j: int) -> Words:
-    """Contrasts that oppose the slope."""
-    names = case.name(opposed)
-    if case.linear is not None:
-        rises = "rises" if case.linear.a[j] > 0 else "falls"
-        sentence = (
-            f"{few(names)} {'has' if len(names) == 1 else 'have'} a coefficient whose sign is "
-            f"opposite to the slope's: f {rises} with {case.names[j]}, and its coefficient is "
-            f"{case.coef[j]:+.3g}, because ξ's box lies on the low side."
-        )
-    else:
-        sentence = (
-            f"ξ's box of {few(names)} lies on the low side: what rises with "
-            f"{'it' if len(names) == 1 else 'them'} shows as a negative coefficient there."
-        )
-    return Words(
-        sentence,
-        "Read a coefficient as a comparison of ξ's box with the rest, not as a slope.",
-    )
-
-
 def own_row(case: Case, pulled: float, decides: bool) -> Words:
     """The row of xi itself, against all others together."""
     weight = case.rows.weight

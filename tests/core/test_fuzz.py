@@ -43,7 +43,7 @@ FINITE = {
     lt.Explanation: "coef intercept stderr local_prediction local_stderr score ess covariance",
     Limit: "coef intercept stderr local_prediction local_error alpha mu_tilde sigma_tilde log_C",
     SampleSize: "weighted",
-    Risk: "near flipped at_risk by_feature",
+    Risk: "near turned opposed at_risk by_feature",
     Runs: "coef coef_stderr intercept local_prediction ess",
 }
 

@@ -27,13 +27,13 @@ def test_risk_in_a_gaussian_world_is_the_critical_bandwidth():
     critical = critical_bandwidths(world, X)
     with np.errstate(invalid="ignore"):
         near = np.array([np.abs(np.log(critical / nu)) <= np.log(1.1) for nu in nus])
-        flipped = np.array([nu < critical for nu in nus])
+        turned = np.array([nu < critical for nu in nus])
     # xi in a symmetric middle box has a sign of its own at every bandwidth, and none far out
     np.testing.assert_allclose(shares.near, near.mean((1, 2)), atol=1e-12)
-    np.testing.assert_allclose(shares.flipped, flipped.mean((1, 2)), atol=1e-12)
-    np.testing.assert_allclose(shares.at_risk, (near | flipped).mean((1, 2)), atol=1e-12)
-    np.testing.assert_allclose(shares.by_feature, (near | flipped).mean(1), atol=1e-12)
-    assert shares.flipped[0] > 0.1 and shares.near[2] > 0.02
+    np.testing.assert_allclose(shares.turned, turned.mean((1, 2)), atol=1e-12)
+    np.testing.assert_allclose(shares.at_risk, (near | turned).mean((1, 2)), atol=1e-12)
+    np.testing.assert_allclose(shares.by_feature, (near | turned).mean(1), atol=1e-12)
+    assert shares.turned[0] > 0.1 and shares.near[2] > 0.02
 
 
 def test_a_gap_of_nothing_but_rounding_has_no_sign_to_lose():
@@ -51,8 +51,25 @@ def test_risk_on_a_training_set_is_that_of_the_limits():
         for at in (nu / (1 + tolerance), nu, nu * (1 + tolerance), 1e4)
     )
     assert shares.near[0] == pytest.approx(np.mean(low != high))
-    assert shares.flipped[0] == pytest.approx(np.mean(here != far))
+    assert shares.turned[0] == pytest.approx(np.mean(here != far))
     assert shares.at_risk[0] > 0.02
+
+
+def test_turning_and_opposing_the_slope_are_two_things():
+    """On the low side wide bandwidths oppose the slope, and a sign that has turned agrees with it."""
+    X = np.random.default_rng(3).standard_normal((400, 3))
+    nus = [0.3, 0.5, 1.2, 50.0]
+    shares = lt.risk(X, WORLD, nus)
+    for k, nu in enumerate(nus):
+        coef = np.array([lt.limit(lt.Linear(np.ones(3)), xi, WORLD, nu).coef for xi in X])
+        wide = np.array([lt.limit(lt.Linear(np.ones(3)), xi, WORLD, 1e6).coef for xi in X])
+        turned = coef * wide < 0
+        assert shares.opposed[k] == pytest.approx(np.mean(coef < 0))
+        assert shares.turned[k] == pytest.approx(np.mean(turned))
+        assert shares.turned_back[k] == pytest.approx(np.mean(turned & (coef > 0)))
+    # at wide bandwidths nothing has turned, and all of the lower half opposes the slope
+    assert shares.turned[-1] == 0 and shares.opposed[-1] == np.mean(X < 0)
+    assert np.all(shares.turned_back <= shares.turned) and shares.turned_back[0] > 0.05
 
 
 def test_gaps_and_crossings_of_mixed_worlds():
@@ -72,7 +89,7 @@ def test_forms_of_risk():
     X = (X - X.mean(0)) / X.std(0)
     shares = lt.risk(X, WORLD, [0.1, 0.7, 2.0])
     assert "18.8%" in str(shares) and json.dumps(shares.to_dict())
-    assert shares.flipped[0] == pytest.approx(0.188, abs=5e-4) and shares.at_risk[-1] == 0
+    assert shares.turned[0] == pytest.approx(0.188, abs=5e-4) and shares.at_risk[-1] == 0
     lines = shares.plot().axes[0].get_lines()
     np.testing.assert_allclose(lines[0].get_ydata(), 100 * shares.at_risk)
     assert lt.risk(X, WORLD, [0.5], kernel="mismatch").at_risk[0] == 0
@@ -189,8 +206,8 @@ def test_shares_are_shares_and_either_is_at_least_each():
     X = np.random.default_rng(3).standard_normal((200, 3))
     shares = lt.risk(X, WORLD, np.geomspace(0.1, 3, 7))
     assert np.all((shares.near >= 0) & (shares.at_risk <= 1))
-    assert np.all(shares.at_risk >= np.maximum(shares.near, shares.flipped))
-    assert np.all(shares.at_risk <= shares.near + shares.flipped)
+    assert np.all(shares.at_risk >= np.maximum(shares.near, shares.turned))
+    assert np.all(shares.at_risk <= shares.near + shares.turned)
     np.testing.assert_allclose(shares.by_feature.mean(axis=1), shares.at_risk)
 
 

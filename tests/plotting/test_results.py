@@ -266,13 +266,18 @@ def test_the_risk_of_a_single_bandwidth_can_be_seen():
         rendered(fig)
         assert {line.get_marker() for line in fig.axes[0].lines} == {mark}
     first = fig.axes[0].lines[0]
-    assert (first.get_label(), first.get_color()) == ("at risk", color.alarm)
+    assert (first.get_label(), first.get_color()) == ("sign hangs on ν", color.alarm)
 
 
 def test_nothing_at_risk_still_has_an_axis():
     zero = np.zeros(3)
     shares = SimpleNamespace(
-        nus=np.array([0.1, 1, 10]), at_risk=zero, flipped=zero, near=zero, tolerance=0.1
+        nus=np.array([0.1, 1, 10]),
+        at_risk=zero,
+        turned=zero,
+        opposed=zero,
+        near=zero,
+        tolerance=0.1,
     )
     fig = risk(shares)
     rendered(fig)
