@@ -109,7 +109,7 @@ def _the_right_place(answer: Any) -> str | None:
     if close(answer, q / 2):
         return "That is the middle of the box; the normal density is higher on its left side."
     if not close(answer, 4 * (density[0] - density[1])):
-        return "The surrogate lands on the mean of N(0, 1) within the box: (φ(0) - φ(q)) / (1/4)."
+        return "The surrogate lands on the mean of N(0, 1) within the box: (ϕ(0) - ϕ(q)) / (1/4)."
     return None
 
 
@@ -183,7 +183,7 @@ def _enough_training_values(answer: Any) -> str | None:
     if close(answer, once[2] / 0.01):
         return "That is the root of n: the standard error falls like 1/√n, so square it."
     if close(answer, 0.25 * 0.75 / 0.01**2):
-        return "The density is missing: an error in the share is divided by φ at the edge."
+        return "The density is missing: an error in the share is divided by ϕ at the edge."
     if not close(answer, n):
         return "The standard error is edge_stderr(4, 1)[2] / √n; set it to 0.01 and solve for n."
     return None
@@ -215,9 +215,9 @@ def _mean_of_a_box(answer: Any) -> str | None:
     if close(answer, mean / 4):
         return "Divide by the probability of the box, which is 1/4."
     if close(answer, -mean):
-        return "The sign is wrong: it is φ at the lower edge minus φ at the upper edge."
+        return "The sign is wrong: it is ϕ at the lower edge minus ϕ at the upper edge."
     if not close(answer, mean, rtol=2e-3):
-        return "Put the two edges, 0 and 0.674, into (φ(lo) - φ(hi)) / (Φ(hi) - Φ(lo))."
+        return "Put the two edges, 0 and 0.674, into (ϕ(lo) - ϕ(hi)) / (Φ(hi) - Φ(lo))."
     return None
 
 
@@ -461,7 +461,7 @@ def _mean_of_a_quarter(answer: Any) -> str | None:
     q = standard_quantiles(4)[3]
     right = 4 * np.exp(-(q**2) / 2) / np.sqrt(2 * np.pi)
     if close(answer, right / 4):
-        return "That is the integral of x φ(x); divide it by the mass of the quarter."
+        return "That is the integral of x ϕ(x); divide it by the mass of the quarter."
     if not close(answer, right):
         return "The mean is (integral of order 1) / (integral of order 0), without a weight."
     return None
@@ -495,7 +495,7 @@ def _plan_a_run(answer: Any) -> str | None:
 
 
 @exercise("samples/2")
-def _wrong_sign(answer: Any) -> str | None:
+def _other_sign(answer: Any) -> str | None:
     f, xi, world = running_example()
     beta = limit(f, xi, world, 1.0).coef[1]
     V = asymptotic_covariance(f, xi, world, 1.0)
@@ -505,7 +505,7 @@ def _wrong_sign(answer: Any) -> str | None:
 
     right = above(V[2, 2] / 500)
     if close(answer, 1 - right):
-        return "That is the probability of the right sign."
+        return "That is the probability that the estimate has the sign of its limit."
     if close(answer, above(V[1, 1] / 500)):
         return "V starts with the intercept: the second coefficient has index 2."
     if close(answer, above(V[2, 2])):

@@ -47,3 +47,18 @@ def test_a_run_is_drawn_within_the_range_of_all_and_its_largest_are_named(run):
     np.testing.assert_array_equal(bars, coef[run - 1, order])
     spread = np.array(fig.axes[0].collections[0].get_segments())[:, :, 0]
     np.testing.assert_array_equal(spread, np.column_stack([coef.min(0), coef.max(0)])[order])
+
+
+@pytest.mark.parametrize(("nu", "stands"), [(3.0, "opposes"), (1.0, "opposes"), (0.3, "agrees")])
+def test_a_contrast_is_the_step_between_the_two_means(nu, stands):
+    text, fig = drawn(ten_minutes.contrast, nu=nu, xi=-0.6)
+    (means,) = in_colour(fig.axes[0], color.surrogate)
+    heights = np.unique(xy(means)[:, 1])
+    limit = lt.limit(lt.Linear([1.0]), [-0.6], lt.Gaussian(), nu)
+    np.testing.assert_allclose(heights, np.sort([limit.intercept, limit.local_prediction]))
+    assert f"a contrast of {limit.coef[0]:+.2f}, which {stands}" in text
+
+
+def test_a_contrast_that_vanishes_is_said_to_be_zero():
+    critical = lt.limit(lt.Linear([1.0]), [-0.6], lt.Gaussian(), 1.0).critical_nu[0]
+    assert "as good as zero" in drawn(ten_minutes.contrast, nu=critical, xi=-0.6)[0]

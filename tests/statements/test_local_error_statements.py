@@ -9,12 +9,15 @@ from worlds_drawn import draw, linear, skewed, theta_and_alpha, tilted
 @statement(
     "thm-local-error",
     formulas=("surrogate at ξ", "error"),
-    assumptions=("linear f", "normal features"),
+    assumptions=("linear f", "normal features", "Gaussian weight"),
 )
 def test_local_error(case, rng):
     w = draw(rng, d=2)
     f = linear(rng, bent=not case.keeps("linear f"))
     features = w.features() if case.keeps("normal features") else skewed(w)
+    if not case.keeps("Gaussian weight"):
+        for g, xi in zip(features, w.xi, strict=True):
+            g.weight = np.exp(-np.abs(g.x - xi) / w.nu)
     found = np.sum(lime(f, features).beta)
     theta, alpha = theta_and_alpha(w)
     surrogate = case.formula(f.line(tilted(w)[0]) - np.sum(f.a * theta / alpha), "surrogate at ξ")

@@ -254,7 +254,7 @@ def samples() -> Rows:
         ("samples/1", 7840, "squared"),
         ("samples/1", 61.47, "multiply it by the 1000"),
         ("samples/1", 5, "goes like"),
-        ("samples/2", 1 - above(V[2, 2] / 500), "right sign"),
+        ("samples/2", 1 - above(V[2, 2] / 500), "sign of its limit"),
         ("samples/2", above(V[1, 1] / 500), "index 2"),
         ("samples/2", above(V[2, 2]), "divide it by n"),
         ("samples/2", above((V[2, 2] / 500) ** 2), "the root"),

@@ -1,4 +1,4 @@
-"""Chapter *local error*: the surrogate is wrong at the point it explains."""
+"""Chapter *local error*: the surrogate misses the model at the point it explains."""
 
 from __future__ import annotations
 

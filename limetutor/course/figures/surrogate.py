@@ -104,7 +104,7 @@ def penalty(fig: Figure, strength: float, kind: str) -> str:
     left.axvline(strength, color=color.muted, lw=1, ls="--")
     log_axes(left, x=[0.001, 0.01, 0.1, 1, 10])
     left.set(xlim=(0.0009, 33), ylim=(-42, 72), yticks=[-40, 0, 40])
-    left.set(xlabel="penalty λ", ylabel="coefficient")
+    left.set(xlabel="penalty λ/Σπ", ylabel="coefficient")
     right.bar(range(len(names)), coef, color=by_sign(paths[0]), width=0.7)
     right.axhline(0, color=color.muted, lw=1)
     right.set_xticks(range(len(names)), names, rotation=60, fontsize=12)
@@ -112,7 +112,7 @@ def penalty(fig: Figure, strength: float, kind: str) -> str:
     kept = int(np.sum(coef != 0))
     left_over = np.abs(coef).sum() / np.abs(paths[0]).sum()
     return (
-        f"With the {kind} penalty λ = {strength:.3g}, {kept} of {len(names)} coefficients are not "
+        f"With the {kind} penalty λ/Σπ = {strength:.3g}, {kept} of {len(names)} coefficients are not "
         f"zero, and {left_over:.0%} of their total size is left."
     )
 

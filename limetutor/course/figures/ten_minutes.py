@@ -1,4 +1,4 @@
-"""Chapter *LIME in ten minutes*: the real `lime` and ours side by side, and runs that differ."""
+"""Chapter *LIME in ten minutes*: `lime` and ours side by side, runs that differ, a contrast."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from matplotlib.figure import Figure
 from ...algorithm import Explanation
 from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, plain, styled
+from ...theory import gaussian_tilt
 from ..experiments import Runs
+from .parts import bell, box_of, draw_edges, plateau, shade
+
+REACH = 2.5  # half the width of the picture of a contrast
 
 
 @styled
@@ -48,3 +52,33 @@ def run_again(fig: Figure, run: int, n: int, runs: Mapping[int, Runs], limit: fl
     ax.set(xlim=(-limit, limit), xlabel="coefficient")
     top = [chosen.names[j] for j in np.argsort(-np.abs(coef))[:3]]
     return f"Run {run} with n = {n}: the three largest are {top[0]}, {top[1]} and {top[2]}."
+
+
+def contrast(fig: Figure, nu: float, xi: float) -> str:
+    """f(x) = x, the tilted law, and the mean of f inside and outside the box of ξ."""
+    tilt = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
+    inside = float(xi + tilt.inside)
+    step = float(tilt.gap)
+    ax = fig.subplots()
+    shade(ax, box_of(xi), REACH)
+    draw_edges(ax)
+    x = np.linspace(-REACH, REACH, 121)
+    law = 0.9 * bell(x, float(tilt.mu_tilde), float(tilt.sigma_tilde)) - REACH
+    ax.fill_between(x, -REACH, law, color=color.sample, alpha=0.35, lw=0)
+    ax.plot([-REACH, REACH], [-REACH, REACH], color=color.ink, lw=1.6, label="model f(x) = x")
+    means = plateau(box_of(xi), inside, inside - step, REACH)
+    ax.plot(*means, color=color.surrogate, lw=2.6, label="mean inside, mean outside")
+    ax.plot(xi, xi, "o", color=color.xi, ms=8)
+    ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), xlabel="x", ylabel="f(x)")
+    ax.legend(loc="upper left", fontsize=11.5)
+    return (
+        f"At ν = {nu:.2f} the mean of f is {inside:+.2f} in the box of ξ = {xi:g} and "
+        f"{inside - step:+.2f} elsewhere: a contrast of {step:+.2f}, which {_beside_slope(step)}."
+    )
+
+
+def _beside_slope(step: float) -> str:
+    """How a contrast stands to the slope of +1."""
+    if abs(step) < 0.005:
+        return "is as good as zero although the slope is +1"
+    return "agrees with the slope of +1" if step > 0 else "opposes the slope of +1"
