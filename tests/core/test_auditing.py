@@ -191,10 +191,10 @@ def test_the_row_of_xi_is_reported_where_it_decides():
     assert found["own-row"].severity == "serious" and "decides" in found["own-row"].sentence
     assert_states(found["own-row"], found.case.names, 1, 5000, found.case.rows.weight)
     assert "bandwidth-irrelevant" not in found
-    moved = lt.audit(*small_width(0.75))["own-row"]
+    moved = lt.audit(*small_width(0.65))["own-row"]
     assert moved.severity == "warning" and moved.numbers["weight"] > 1
     # what it says the row moves is what the whole equations say
-    case = lt.audit(*small_width(0.75)).case
+    case = lt.audit(*small_width(0.65)).case
     at = case.fitted()
     row = np.max(np.abs(at.coef - at.surrogate.beta * at.shrinkage))
     assert moved.numbers["pulled"] == pytest.approx(row, rel=1e-9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from drawing import drawn, in_colour, said, xy
+from matplotlib.path import Path
 from scipy import optimize, stats
 
 import limetutor as lt
@@ -14,18 +15,19 @@ from limetutor.plotting.style import color
 Q = stats.norm.ppf(0.75)
 
 
-def test_the_risk_curve_counts_signs_that_differ_from_those_at_a_wide_bandwidth():
+def test_the_risk_curve_tells_turning_from_opposing():
     X = np.random.default_rng(0).normal(size=(40, 3))
     world, f = lt.Gaussian(), lt.Linear(np.ones(3))
-    line = switch_off.risk_curve(X, world).axes[0].lines[0]
-    for k in (0, 30, 50, 70):
-        nu = switch_off.NU[k]
-        flipped = [
-            np.sign(lt.limit(f, x, world, nu).coef) != np.sign(lt.limit(f, x, world, 1e3).coef)
-            for x in X
-        ]
-        assert line.get_ydata()[k] == pytest.approx(np.mean(flipped), abs=1e-12)
-    assert line.get_ydata()[0] > 0.1 > line.get_ydata()[-1] == 0
+    fig = switch_off.risk_curve(lt.risk(X, world, parts.NU[::10]))
+    ((opposed,), (turned,), (back,)) = (
+        in_colour(fig.axes[0], hue) for hue in (color.negative, color.ink, color.positive)
+    )
+    for k in (0, 3, 5, 7):
+        nu = parts.NU[10 * k]
+        here, far = (np.array([lt.limit(f, x, world, at).coef for x in X]) for at in (nu, 1e3))
+        assert opposed.get_ydata()[k] == pytest.approx(np.mean(here < 0))
+        assert turned.get_ydata()[k] == pytest.approx(np.mean(here * far < 0))
+        assert back.get_ydata()[k] == pytest.approx(np.mean((here * far < 0) & (here > 0)))
 
 
 def test_the_tug_of_war_ends_even_at_the_critical_bandwidth():
@@ -42,17 +44,34 @@ def test_only_a_box_with_two_ends_has_a_middle():
     assert "the box has no middle" in said(switch_off.tug_of_war, 1.0, 0.961)
 
 
-@pytest.mark.parametrize(("p", "boxes"), [(2, 0), (4, 2), (5, 2), (10, 8)])
-def test_the_map_counts_the_boxes_with_a_critical_bandwidth(p, boxes):
+@pytest.mark.parametrize(("p", "boxes"), [(2, 0), (4, 2), (5, 3), (10, 8)])
+def test_the_map_counts_the_boxes_in_which_a_sign_turns(p, boxes):
     text = said(switch_off.sign_map, p)
-    assert f"{boxes} of the {p} boxes" in text
-    assert ("middle box" in text) == (p % 2 == 1)
+    assert (f"in {boxes} of the {p} boxes" in text) == (boxes > 0)
+    assert ("turns nowhere" in text) == (boxes == 0)
+
+
+@pytest.mark.parametrize("p", [2, 4, 5, 9, 10])
+def test_the_colours_of_the_map_are_the_signs(p):
+    """Every point of a grid lies in the area of its sign and not in the other."""
+    agrees, opposes, _ = switch_off._regions(parts.inner_edges(p))
+    rng = np.random.default_rng(p)
+    places = np.column_stack([rng.uniform(-1.99, 1.99, 300), rng.uniform(0.1, 1.59, 300)])
+    inside = [
+        np.any([Path(area).contains_points(places) for area in areas], axis=0)
+        for areas in (agrees, opposes)
+    ]
+    sign = np.array(
+        [lt.limit(lt.Linear([1]), [xi], lt.Gaussian(p=p), nu).coef[0] > 0 for xi, nu in places]
+    )
+    # the curve is drawn by 20 points a box: places within its chords may fall on the other side
+    assert np.mean(inside[0] != sign) < 0.01 and np.mean(inside[1] == sign) < 0.01
 
 
 @pytest.mark.parametrize("p", [4, 10])
 def test_the_curve_of_the_map_is_where_the_coefficient_vanishes(p):
     _, fig = drawn(switch_off.sign_map, p)
-    (curve,) = in_colour(fig.axes[0], color.negative)
+    (curve,) = in_colour(fig.axes[0], color.ink)
     inner = [(xi, nu) for xi, nu in xy(curve) if nu > 0.2 and xi not in parts.inner_edges(p)]
     assert len(inner) > 5 * (p - 2)  # a curve in every box with two ends
     for xi, nu in inner[::4]:

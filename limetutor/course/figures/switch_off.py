@@ -10,13 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
+from ...hiding import Risk
 from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
-from ...theory import critical_bandwidth, critical_bandwidths, gaussian_tilt
-from ...worlds import Gaussian
+from ...theory import critical_bandwidth, gaussian_tilt
 from ..experiments import Runs
 from .parts import (
-    NU,
     against_bandwidth,
     bandwidth_axis,
     bell,
@@ -61,24 +60,59 @@ def _draw_law(ax: Axes, xi: float, lo: float, hi: float, mean: float, sd: float,
     ax.set(xlim=(-3, 3), ylim=(0, 1.12), yticks=[], xlabel="x")
 
 
+TOP = 1.6  # bandwidth at which the map ends
+
+
 def sign_map(fig: Figure, p: int) -> str:
-    """Where in (ξ, ν) the coefficient of f(x) = x has the sign it has at large ν, and where not."""
+    """Where in (ξ, ν) the coefficient of f(x) = x agrees with the slope, and where it turns."""
     ax = fig.subplots()
     edges = inner_edges(p)
-    ax.axhspan(0, 1.6, color=color.positive, alpha=0.12, lw=0)
-    hidden = [(lo, hi) for lo, hi in pairwise(edges) if lo == -hi]
-    curves = [_zero_curve(lo, hi) for lo, hi in pairwise(edges) if lo != -hi]
+    agrees, opposes, curves = _regions(edges)
     # one artist for all boxes, so that every p has the same elements and the page stays small
-    _filled(ax, [np.array([[lo, 0], [hi, 0], [hi, 1.6], [lo, 1.6]]) for lo, hi in hidden], "muted")
-    _filled(ax, [np.vstack([curve, [curve[-1, 0], 0]]) for curve in curves], "negative")
-    ax.plot(*lines(edges, 0, 1.6), color=color.box, lw=1)
-    ax.plot(*joined(curves), color=color.negative, lw=2.4)
-    ax.set(xlim=(-2, 2), ylim=(0, 1.6), xlabel="position of ξ", ylabel="bandwidth ν")
-    aside = " The middle box has no sign of its own at any bandwidth." if hidden else ""
+    _filled(ax, agrees, "positive")
+    _filled(ax, opposes, "negative")
+    ax.plot(*lines(edges, 0, TOP), color=color.box, lw=1)
+    ax.plot(*joined(curves), color=color.ink, lw=2.6)
+    ax.set(xlim=(-2, 2), ylim=(0, TOP), xlabel="position of ξ", ylabel="bandwidth ν")
+    highest = max((curve[:, 1].max() for curve in curves), default=0.0)
+    turns = f"in {len(curves)} of the {p} boxes" if curves else "nowhere"
+    reach = f", at bandwidths up to {highest:.2f}" if curves else ""
     return (
-        f"With p = {p} boxes, {len(curves)} of the {p} boxes hold positions that some bandwidth "
-        f"switches off.{aside}"
+        f"With p = {p} boxes the sign turns {turns}{reach}. At wide bandwidths the coefficient "
+        "agrees with the slope above the mean and opposes it below."
     )
+
+
+def _regions(
+    edges: np.ndarray,
+) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
+    """Areas where the contrast agrees with the slope, where it opposes it, and what divides them.
+
+    At wide bandwidths it agrees above the mean. Below a curve of zeros it is the other way round,
+    and in the middle box of an odd number of boxes it is so at every bandwidth.
+    """
+    agrees, opposes, curves = [], [], []
+    for lo, hi in pairwise([-2.0, *edges, 2.0]):
+        inner = lo in edges and hi in edges
+        if inner and lo == -hi:
+            agrees.append(_rectangle(lo, 0))
+            opposes.append(_rectangle(0, hi))
+            curves.append(np.array([[0.0, 0.0], [0.0, TOP]]))
+            continue
+        wide, narrow = (agrees, opposes) if hi > 0 else (opposes, agrees)
+        if not inner:
+            wide.append(_rectangle(lo, hi))
+            continue
+        curve = _zero_curve(lo, hi)
+        near, far = sorted((lo, hi), key=abs)  # seen from the mean
+        wide.append(np.vstack([[near, 0], curve, [far, TOP], [near, TOP]]))
+        narrow.append(np.vstack([curve, [far, 0]]))
+        curves.append(curve)
+    return agrees, opposes, curves
+
+
+def _rectangle(lo: float, hi: float) -> np.ndarray:
+    return np.array([[lo, 0], [hi, 0], [hi, TOP], [lo, TOP]])
 
 
 def _zero_curve(lo: float, hi: float) -> np.ndarray:
@@ -109,16 +143,18 @@ def before_and_after(wide: Runs, narrow: Runs, theory: tuple[np.ndarray, np.ndar
 
 
 @styled
-def risk_curve(X: np.ndarray, world: Gaussian) -> Figure:
-    """Share of the entries of a table whose coefficient has flipped its sign, against ν."""
-    crit = critical_bandwidths(world, X)
+def risk_curve(shares: Risk) -> Figure:
+    """Which shares of a table's entries have turned, are near a switch-off, oppose the slope."""
     fig = new_figure()
     ax = fig.subplots()
-    share = [(crit > nu).mean() for nu in NU]
-    close = [(np.abs(np.log(crit / nu)) < np.log(1.1)).mean() for nu in NU]
-    ax.plot(NU, share, color=color.negative, label="sign flipped")
-    ax.plot(NU, close, color=color.truth, ls="--", label="within 10% of a switch-off")
+    for share, hue, dashes, label in (
+        (shares.opposed, color.negative, "-", "opposes the slope"),
+        (shares.turned, color.ink, "-", "turned from the sign at wide ν"),
+        (shares.turned_back, color.positive, "--", "… and agrees with the slope now"),
+        (shares.near, color.muted, ":", f"within {shares.tolerance:.0%} of a switch-off"),
+    ):
+        ax.plot(shares.nus, share, color=hue, ls=dashes, label=label)
     bandwidth_axis(ax)
-    ax.set(xlim=(0.1, 3), ylim=(0, 0.3), ylabel="share of entries")
+    ax.set(xlim=(0.1, 3), ylim=(0, 1), ylabel="share of entries")
     ax.legend()
     return fig
