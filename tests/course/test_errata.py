@@ -10,6 +10,7 @@ from scipy import integrate, optimize, stats
 
 import limetutor as lt
 from limetutor.bounds import covariance_tail, inverse_tail, response_tail, theorem_sample_size
+from limetutor.course.figures import reading_the_paper
 from limetutor.covariance import (
     alpha_constant,
     arrowhead_eigenvalues,
@@ -18,6 +19,7 @@ from limetutor.covariance import (
     inverse_norm_bound,
     secular,
 )
+from limetutor.covariance import covariance as covariance_of
 from limetutor.theory import gaussian_tilt
 
 QUARTILE = stats.norm.ppf(0.75)
@@ -216,6 +218,16 @@ def test_7_the_sample_size_fits_the_proposition_and_not_the_proofs_quote_of_it()
     assert 2 * t_1**2 == pytest.approx(C**4 * t**2 / (162 * d**4 * A**4), rel=1e-12, abs=0)
 
 
+def test_7_the_corrected_number_of_samples_may_be_smaller_or_far_larger():
+    ratios = {
+        (d, b): reading_the_paper.corrected_over_printed(d, b) for d in (2, 50) for b in (0, 10)
+    }
+    assert ratios[2, 0] == pytest.approx(0.03, abs=0.005)
+    assert ratios[50, 10] == pytest.approx(86, abs=0.5)
+    # b enters the printed one through 3 f(mu~)^2, of which the exact norm of Gamma needs less
+    assert ratios[2, 0] < ratios[2, 10] and ratios[50, 0] < 1
+
+
 def test_8_the_model_returns_one_value_per_example():
     # f(x) is a vector of n values, or the least-squares problem does not multiply out
     n, d = 7, 3
@@ -235,17 +247,113 @@ def test_8_limes_bandwidth_is_three_quarters_of_the_root_of_d():
     assert width != pytest.approx(0.75 * 9, rel=0.1, abs=0)
 
 
-def test_8_the_local_error_lives_on_the_distance_from_mu_tilde_to_xi():
-    f, xi, world = lt.Linear([1.0]), np.array([0.3]), lt.Gaussian(p=4)
-    with pytest.warns(lt.PrecisionWarning):  # theta underflows at this bandwidth
-        narrow = lt.limit(f, xi, world, 1e-3)
-    wide = lt.limit(f, xi, world, 1e3)
-    # narrow: mu~ is far from mu, as printed, and yet the error is gone, since mu~ = xi
-    assert abs(narrow.mu_tilde[0] - 0.0) > 0.29
-    assert abs(narrow.local_error) < 1e-5
-    # wide: mu~ is mu, and the error stays, since mu~ is far from xi
-    assert abs(wide.mu_tilde[0] - 0.0) < 1e-6
-    assert abs(wide.local_error) > 0.02
+def test_8_the_local_error_is_the_surrogates_value_minus_that_of_f():
+    # in the discussion the term is printed without - f(xi); a constant added to f tells them apart
+    for b in (0.0, 100.0):
+        f, xi = lt.Linear([1.0, -2.0], b), np.array([2.0, 0.3])
+        limit = lt.limit(f, xi, lt.Gaussian(), 1.0)
+        value = f(limit.mu_tilde[None])[0] - np.sum(f.a * limit.theta / limit.alpha)  # printed
+        run = lt.explain(f, xi, lt.Gaussian(), 1.0, n=100_000, seed=0)
+        error = run.local_prediction - f(xi[None])[0]
+        assert abs(error - (value - f(xi[None])[0])) < 4 * run.local_stderr
+        assert abs(error - value) > 100 * run.local_stderr
+        assert limit.local_error == pytest.approx(value - f(xi[None])[0], rel=1e-10, abs=1e-12)
+
+
+def test_8_what_the_discussion_says_of_mu_tilde_is_right():
+    # "as soon as mu~ differs from mu, it is the general situation": the three conditions
+    # mu~ != mu, xi != mu and mu~ != xi are one, and the error may cancel nonetheless
+    f, world = lt.Linear([1.0]), lt.Gaussian()
+    for xi in (0.0, 0.3, 1.215, 2.0):
+        at = lt.limit(f, [xi], world, 1.0)
+        assert (at.mu_tilde[0] != 0) == (xi != 0) == (at.mu_tilde[0] != xi)
+    cancels = optimize.brentq(lambda xi: lt.limit(f, [xi], world, 1.0).local_error, 1.0, 1.5)
+    assert cancels == pytest.approx(1.215, abs=0.001)
+    assert lt.limit(f, [cancels], world, 1.0).mu_tilde[0] == pytest.approx(cancels / 2)
+    assert lt.limit(f, [0.0], world, 1.0).local_error == pytest.approx(0.31, abs=0.005)
+
+
+def test_8_limes_distance_is_to_the_row_of_ones():
+    from lime import lime_tabular
+
+    rng = np.random.default_rng(0)
+    X, seen = rng.normal(size=(200, 4)), {}
+    explainer = lime_tabular.LimeTabularExplainer(X, mode="regression", random_state=0)
+    explain = explainer.base.explain_instance_with_data
+
+    def watched(data, responses, distances, *args, **kwargs):
+        seen.update(data=data, distances=distances)
+        return explain(data, responses, distances, *args, **kwargs)
+
+    explainer.base.explain_instance_with_data = watched
+    explainer.explain_instance(X[0], lambda x: x[:, 0], num_samples=50)
+    z = seen["data"]
+    assert set(np.unique(z)) == {0, 1}
+    np.testing.assert_allclose(seen["distances"], np.linalg.norm(z - 1, axis=1), atol=1e-12)
+    t = explainer.discretizer.discretize(X[0])  # the box numbers, the paper's t
+    assert np.abs(seen["distances"] - np.linalg.norm(z - t, axis=1)).max() > 0.5
+
+
+@pytest.mark.parametrize("nu", [0.2, 1.0, 5.0])
+def test_8_the_middle_of_an_odd_number_of_boxes_is_off_at_every_bandwidth(nu):
+    # the exception to "theta_j = 0 only if V_crit > 0 and nu^2 = V_crit"
+    edge = stats.norm.ppf(2 / 3)
+    top, bottom = 2 * 0.0 - (-edge) - edge, -2 * 0.0 + (-edge) + edge
+    assert top == bottom == 0  # V_crit is 0 / 0
+    assert lt.limit(lt.Linear([1.0]), [0.0], lt.Gaussian(p=3), nu).theta[0] == 0
+    weight = integrate.quad(
+        lambda x: x * np.exp(-(x**2) / 2 / nu**2) * ref.bell(x, 0.0, 1.0), -edge, edge
+    )[0]
+    assert abs(weight) < 1e-12  # x has mean 0 in the box, as outside it
+    assert abs(lt.limit(lt.Linear([1.0]), [0.1], lt.Gaussian(p=3), nu).theta[0]) > 1e-4
+
+
+def test_8_each_mean_of_the_covariance_has_its_own_centre():
+    # the second and third Hoeffding lines are printed with E[pi] as their centre
+    rng, n, t = np.random.default_rng(0), 4000, 0.1
+    assert 2 * np.exp(-2 * n * t**2) < 1e-30
+    x = rng.normal(size=(n, 2))
+    z = (x >= 0) & (x < QUARTILE)
+    pi = np.exp(-np.sum((x - 0.3) ** 2, axis=1) / 2)
+    limit = lt.limit(lt.Linear([1.0, 1.0]), [0.3, 0.3], lt.Gaussian(), 1.0)
+    one, both = np.mean(pi * z[:, 0]), np.mean(pi * z[:, 0] * z[:, 1])
+    assert abs(one - limit.C) > t and abs(both - limit.C) > t
+    assert abs(one - limit.Sigma[0, 1]) < t / 4 and abs(both - limit.Sigma[1, 2]) < t / 4
+
+
+def test_8_the_proposition_compares_the_two_inverses():
+    # its last display has ||S^-1 - S|| on the left, S the sampled matrix; the right is 0 as S -> Sigma
+    alpha = np.array([0.3, 0.6])
+    Sigma, inverse = 0.4 * covariance_of(alpha), inverse_covariance(alpha) / 0.4
+    change = np.diag([1.0, -1.0, 0.5])
+    for size in (1e-3, 1e-6):
+        S = Sigma + size * change
+        right = (
+            np.linalg.norm(inverse, 2)
+            * np.linalg.norm(S - Sigma, 2)
+            * np.linalg.norm(np.linalg.inv(S), 2)
+        )
+        assert np.linalg.norm(np.linalg.inv(S) - inverse, 2) <= right < 1
+        assert np.linalg.norm(np.linalg.inv(S) - S, 2) > 10
+
+
+def test_8_n_1_needs_the_square_of_A():
+    limit = lt.limit(lt.Linear([1.0, -2.0, 0.5]), [0.2, 0.9, -0.4], lt.Gaussian(), 1.2)
+    printed, with_A = reading_the_paper.first_sample_size(limit, 0.1)
+    assert with_A == pytest.approx(0.1 / 3, rel=1e-12, abs=0)
+    assert printed > 1  # no bound at all
+    # and the claim that n_1 <= n_3 survives: the same factor before a smaller logarithm
+    assert all(np.log(12 * d**2 / 0.1) <= np.log(24 * d**2 / 0.1) for d in (1, 5, 50))
+
+
+def test_8_the_scale_tends_to_one_for_each_dimension_not_for_all_at_once():
+    at_ten, wide = (
+        [np.exp(lt.limit(lt.Linear(np.ones(d)), np.zeros(d), lt.Gaussian(), nu).log_C)
+         for d in (10, 1000)]
+        for nu in (10.0, 1e4)
+    )  # fmt: skip
+    np.testing.assert_allclose(wide, 1.0, atol=1e-4)
+    np.testing.assert_allclose(at_ten, [0.951, 0.0069], rtol=1e-2)
 
 
 def beta(xi, nu, sigma=1.0):

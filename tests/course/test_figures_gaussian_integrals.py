@@ -28,3 +28,10 @@ def test_the_shaded_area_is_the_integral_of_the_product(monkeypatch, sigma, nu, 
     np.testing.assert_allclose(upper[:, 1], product(upper[:, 0]), atol=1e-12)
     mean = 1.2 * sigma**2 / (nu**2 + sigma**2)
     assert f"a bell around {mean:.2f}" in text
+
+
+@pytest.mark.parametrize(("xi", "nu"), [(0.4, 0.8), (-2.0, 0.4), (1.0, 3.0)])
+def test_prescribed_boxes_agree_with_samples(xi, nu):
+    closed, sampled, error = gaussian_integrals.uneven_boxes(xi, nu, 100_000)
+    assert abs(closed - sampled) < 4 * error
+    assert error < 0.02

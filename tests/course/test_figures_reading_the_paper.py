@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from drawing import drawn, said
 
+import limetutor as lt
+from limetutor.course.experiments import running_example
 from limetutor.course.figures import reading_the_paper
 from limetutor.plotting.style import color
 
@@ -33,3 +35,15 @@ def test_the_printed_bound_fails_and_the_corrected_one_holds():
 def test_the_antiderivative_has_a_factor_of_two():
     assert reading_the_paper.antiderivative_error(1.3, 0.7, 2) < 1e-8
     assert reading_the_paper.antiderivative_error(1.3, 0.7, 1) > 0.1
+
+
+def test_lasso_widens_the_critical_bandwidth_into_an_interval():
+    # where |a theta| <= lambda, found by asking for it at the ends
+    spans = [tuple(map(float, words.split(" to "))) for words in reading_the_paper.left_out(0.1, 1)]
+    (_, low), (start, end) = spans
+    assert low < start < 0.53 < end
+    f, xi, world = running_example()
+    for nu, left_out in ((start * 0.98, False), (start * 1.02, True), (end * 1.02, False)):
+        ex = lt.explain(f, xi, world, nu, n=400_000, seed=0, sampler="tilted", lasso=0.1)
+        assert (ex.coef[1] == 0) == left_out
+    assert reading_the_paper.left_out(1.0, 1) == ["0.05 to 20.00"]

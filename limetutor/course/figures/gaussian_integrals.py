@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from ...laws import gaussian_integral, tilted_normal
+from ...kernels import GaussianKernel
+from ...laws import BoxLaw, gaussian_integral, tilted_normal
 from ...plotting.style import color
+from ...theory import parts_tilt
 from .parts import bell
 
 XI, MU, SIGMA = 1.2, 0.0, 1.0
@@ -37,3 +39,28 @@ def product(fig: Figure, nu: float, lo: float) -> str:
         f"At ν = {nu:.2f} the product is a bell around {mean:.2f}, and the shaded area "
         f"from {lo:.1f} to {hi:.1f} is {area:.3f}."
     )
+
+
+UNEVEN = np.array([-np.inf, -1.1, -0.2, 0.3, 1.6, np.inf])  # edges that are nobody's quantiles
+FREQUENCIES = np.array([0.1, 0.35, 0.2, 0.05, 0.3])
+
+
+def uneven_law() -> BoxLaw:
+    """One feature: a box by its frequency, then N(0, 1) restricted to it."""
+    parts = np.zeros((1, 5)), np.ones((1, 5)), UNEVEN[None, :-1], UNEVEN[None, 1:]
+    return BoxLaw(np.log(FREQUENCIES)[None], *parts)
+
+
+def uneven_boxes(xi: float, nu: float, n: int) -> tuple[float, float, float]:
+    """The coefficient of f = x with prescribed boxes: closed, from n samples, standard error."""
+    law, at = uneven_law(), np.array([xi])
+    own = np.searchsorted(UNEVEN[1:-1], at, side="right")
+    tilted, log_weight = GaussianKernel().tilt_numbers(law, own, at, np.array([nu]))
+    closed = float(parts_tilt(tilted, log_weight, own, at).gap[0])
+    x, box = (part[:, 0] for part in law.sample(np.random.default_rng(0), n))
+    means, variance = [], 0.0
+    for side in (box == own[0], box != own[0]):
+        values, weights = x[side], bell(x[side], xi, nu)
+        means.append(np.average(values, weights=weights))
+        variance += np.sum((weights * (values - means[-1])) ** 2) / np.sum(weights) ** 2
+    return closed, float(means[0] - means[1]), float(np.sqrt(variance))

@@ -10,8 +10,13 @@ from matplotlib.figure import Figure
 from scipy import special
 
 from ...bounds import covariance_tail as tail_bound
-from ...covariance import covariance
+from ...bounds import empirical_inverse_bound, theorem_sample_size
+from ...closed_forms import Limit, limit
+from ...covariance import alpha_constant, covariance, lasso_limit
+from ...models import Linear
 from ...plotting.style import color
+from ...worlds import Gaussian
+from ..experiments import running_example
 
 
 class CovarianceErrors(NamedTuple):
@@ -79,3 +84,36 @@ def antiderivative_error(a: float, b: float, factor: int) -> np.float64:
 
     slope = (antiderivative(x + step) - antiderivative(x - step)) / (2 * step)
     return np.max(np.abs(slope - x**2 * np.exp(-a * x**2 + b * x)))
+
+
+def corrected_over_printed(d: int, b: float) -> float:
+    """The theorem's n as it follows from the corrected lemmas, over the printed one.
+
+    For f = 10 x1 - 10 x2 + b, xi = (0.3, ..., 0.3), nu = sigma = eps = 1 and eta = 0.05.
+    """
+    f = Linear([10.0, -10.0] + [0.0] * (d - 2), b)
+    at = limit(f, np.full(d, 0.3), Gaussian(), 1.0)
+    printed, corrected = (
+        theorem_sample_size(at, 1.0, eps=1.0, eta=0.05, corrected=which) for which in (False, True)
+    )
+    return corrected / printed
+
+
+def first_sample_size(at: Limit, eta: float) -> tuple[float, float]:
+    """4 d^2 exp(-2 n1 t1^2) at n1 as printed in the proof of the paper's Theorem 10.1, and with A^2."""
+    d, A = at.alpha.size, alpha_constant(at.alpha)
+    t1, _ = empirical_inverse_bound(d, at.C, A)
+    n1 = 18 * d**2 / at.C**2 * np.log(12 * d**2 / eta)
+    printed, with_A = (4 * d**2 * np.exp(-2 * n * t1**2) for n in (n1, n1 * A**2))
+    return float(printed), float(with_A)
+
+
+def left_out(lasso: float, j: int) -> list[str]:
+    """Where in 0.05 <= nu <= 20 the lasso's limit has no feature j, running example; in words."""
+    f, xi, world = running_example()
+    nus = np.geomspace(0.05, 20, 2001)
+    limits = [limit(f, xi, world, float(nu)) for nu in nus]
+    zero = np.array([lasso_limit(li.coef, li.alpha, lasso, li.tilt.rest)[j] == 0 for li in limits])
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], zero, [False]])))
+    spans = [(nus[a], nus[b - 1]) for a, b in zip(ends[::2], ends[1::2], strict=True)]
+    return [f"{a:.2f} to {b:.2f}" for a, b in spans]
