@@ -1,8 +1,8 @@
 """How far a bounded curvature keeps LIME's coefficients from a multiple of the gradient.
 
-The paper closes with the hope that a model whose second derivatives are small behaves like its
-linearisation. Here is how much of that is so, as a bound: Taylor's formula at the mean of the
-tilted law, where the linear terms of all other features vanish. Chapter: beyond linear.
+The paper remarks, where it discusses the linearity of f, that a bound on the Hessian could take its
+place. Here is how: Taylor's formula at the mean of the tilted law, where the linear terms of all
+other features vanish. Chapter: beyond linear.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def hessian_bound(
     """How far beta_j can be from :func:`first_order` where the Hessian of f has norm at most M, (d,).
 
     (M/2) (E~[ ||x - mu~||^2 | z_j=1 ] + E~[ ||x - mu~||^2 | z_j=0 ]), the norm being the largest
-    absolute eigenvalue, everywhere. The paper asks for such a statement in its conclusion.
+    absolute eigenvalue, everywhere. Paper: the paragraph "Linearity of f" suggests it.
     Chapter: beyond linear.
     """
     M = arg.not_negative("M", M)

@@ -25,11 +25,11 @@ def shapley_values(f: Any, xi: Any, world: World, output: Any = None) -> np.ndar
 
     Let every feature keep the value of xi with probability t, on its own. Then
 
-        phi_j = integral over t in [0, 1] of E_t[f | x_j = xi_j] - E_t[f | x_j drawn],
+        Sh_j = integral over t in [0, 1] of E_t[f | x_j = xi_j] - E_t[f | x_j drawn],
 
     the multilinear extension of Owen (1972): LIME's difference of means in a world with a box that
     holds xi_j alone. It is a polynomial of degree d - 1 in t, so Gauss-Legendre with d/2 nodes is
-    exact. For linear f, phi_j = a_j (xi_j - mu_j).
+    exact. For linear f, Sh_j = a_j (xi_j - mu_j).
     """
     check_world(world)
     boxes = boxes_for(world, xi, f)

@@ -15,12 +15,14 @@ import scipy
 from .. import arguments as arg
 from ..closed_forms import limit
 from ..covariance import arrowhead_eigenvalues, covariance, inverse_norm_bound
+from ..dependence import correlated_coefficients
 from ..kernels import tilt
 from ..laws import normal_box
 from ..models import Quadratic
+from ..multilinear import BoxGame
 from ..normal_limit import asymptotic_covariance, effective_sample_size, samples_needed
 from ..surrogate import Sums, fit
-from ..theory import gaussian_tilt
+from ..theory import gaussian_tilt, total_switch_off
 from ..worlds import Gaussian, edge_stderr, misplaced_share, standard_quantiles
 from .experiments import running_example
 
@@ -624,6 +626,56 @@ def _sharing_a_product(answer: Any) -> str | None:
         return "That is the gradient at ξ; take means over the two orders."
     if not close(answer, [1, 1]):
         return "Work out v of the four coalitions; then the two orders, 1 before 2 and 2 before 1."
+    return None
+
+
+# --- interactions and dependence -------------------------------------------------------------
+
+
+@exercise("interactions/1")
+def _nothing_to_see(answer: Any) -> str | None:
+    q = standard_quantiles(4)[3]
+    right = total_switch_off(Gaussian(mu=5, sigma=2, p=4), nu=1.0, d=1)[0]
+    if close(answer, right - 5):
+        return "That is the distance from the mean: add μ."
+    if close(answer, 5 + q, rtol=1e-3):
+        return "That is the middle of the box, where the tilted mean must be; ξ lies farther out."
+    if close(answer, 5 + 2 * q, rtol=1e-3):
+        return "That is right for σ = 1 = ν, or the edge of the box; here ν²/σ² is 1/4."
+    if not close(answer, right, rtol=1e-3):
+        return "The box goes from 5 to 5 + 2q; with m its middle, ξ = m + (ν²/σ²)(m - μ)."
+    return None
+
+
+@exercise("interactions/2")
+def _turn_it_off(answer: Any) -> str | None:
+    product = Quadratic([[0, 0.5], [0.5, 0]])
+    game = BoxGame.of(product, [1.2, 1.2], Gaussian(mu=[0, -0.5]))
+    nu = float(game.critical_widths(0)[0])
+    if close(answer, nu**2):
+        return "That is ν²: take the root."
+    if close(answer, nu * np.sqrt(2)):
+        return "The weight of a mismatch is exp(-1/2ν²): a factor of 2 is missing."
+    if close(answer, game.alpha(nu)[1]):
+        return "That is the frequency α at which the mean of x₂ is 0; now find the width."
+    if not close(answer, nu):
+        return (
+            "Find the α at which x₂ has mean 0: α x̄₊ + (1-α) x̄₋ = 0. Then α/(1-α) = exp(1/2ν²)/3."
+        )
+    return None
+
+
+@exercise("interactions/3")
+def _credit_for_nothing(answer: Any) -> str | None:
+    used, ignored = correlated_coefficients(0.5, (0.0, np.inf), (0.0, np.inf))
+    if close(answer, 0, atol=1e-6):
+        return "That is what LIME gives, which draws the features apart."
+    if close(answer, used):
+        return "That is the coefficient of x₁; solve for the other one."
+    if close(answer, 2 / np.sqrt(2 * np.pi)):
+        return "That is the difference of means; with correlated indicators least squares shares."
+    if not close(answer, ignored):
+        return "Solve β₁/4 + β₂/12 = φ(0) and β₁/12 + β₂/4 = φ(0)/2."
     return None
 
 

@@ -80,7 +80,7 @@ def test_the_polynomial_has_the_sign_of_the_coefficient():
 
 def sign_changes(game: BoxGame, j: int) -> int:
     """Along a fine grid of widths."""
-    signs = np.sign(game.path(1 / np.sqrt(2 * np.linspace(1e-4, 12, 3000)))[:, j])
+    signs = np.sign(game.path(1 / np.sqrt(2 * np.linspace(1e-4, 12, 800)))[:, j])
     return int(np.sum(signs[1:] != signs[:-1]))
 
 

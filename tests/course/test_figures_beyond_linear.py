@@ -64,3 +64,29 @@ def test_lime_is_nearer_to_shapley_values_than_to_gradients(model: str):
 def test_input_times_gradient_of_a_linear_model_is_its_shapley_value():
     _, shapley, _, times = figures.four_explanations("linear", 1.0).values()
     np.testing.assert_allclose(times, shapley, atol=1e-6 * np.abs(shapley).max())
+
+
+@pytest.mark.filterwarnings("ignore::limetutor.PrecisionWarning")
+@pytest.mark.parametrize("model", figures.BENT)
+@pytest.mark.parametrize("p", [4, 16])
+@pytest.mark.parametrize("nu", [0.04, 0.3, 1.0, 5.0])
+def test_the_curve_stays_in_its_band(nu: float, p: int, model: str):
+    band = figures.curvature_band(figures.positions(p).ravel(), nu, model, p)
+    assert np.all(np.abs(band.beta - band.first) <= band.bound * (1 + 1e-9))
+
+
+@pytest.mark.parametrize("xi", [-1.3, 0.2, 0.6])
+def test_the_wave_is_the_sine(xi: float):
+    """Against samples of the tilted law."""
+    band = figures.curvature_band(np.array([xi]), 0.7, "sin 2x")
+    at = lt.limit(lambda x: np.sin(2 * x[:, 0]), [xi], lt.Gaussian(), 0.7, samples=100_000)
+    assert abs(band.beta[0] - at.coef[0]) < 4 * at.stderr[0]
+    assert band.first[0] == pytest.approx(2 * np.cos(2 * at.mu_tilde[0]) * at.tilt.gap[0])
+
+
+def test_over_some_patients_lime_is_nearer_to_shapley_values():
+    """The page has every tenth patient and two models; this is a third one, at a few of them."""
+    to_shapley, to_gradient = figures.agreements("kernel ridge", 1.0, 90).T
+    assert np.median(to_shapley) > 0.85
+    assert np.all(to_shapley > to_gradient)
+    assert "uses 54% of the band" in said(figures.bounded, 1.0, "sin 2x", 4)

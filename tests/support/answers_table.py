@@ -311,6 +311,32 @@ def real_lime() -> Rows:
     return Rows(right, wrong)
 
 
+def interactions() -> Rows:
+    out = -0.5 - norm.pdf(EDGE) / 0.75  # means of x2 outside and inside its top quarter
+    inside = -0.5 + norm.pdf(EDGE) / 0.25
+    width = 1 / np.sqrt(2 * np.log(3 * -out / inside))
+    right = [
+        ("interactions/1", 5 + EDGE * 1.25),
+        ("interactions/2", width),
+        ("interactions/3", 0.75 * norm.pdf(0)),
+    ]
+    wrong = [
+        ("interactions/1", EDGE * 1.25, "add μ"),
+        ("interactions/1", 5 + EDGE, "middle of the box"),
+        ("interactions/1", 5 + 2 * EDGE, "edge of the box"),
+        ("interactions/1", 5, "with m its middle"),
+        ("interactions/2", width**2, "take the root"),
+        ("interactions/2", width * np.sqrt(2), "factor of 2"),
+        ("interactions/2", -out / (inside - out), "now find the width"),
+        ("interactions/2", 3, "mean 0"),
+        ("interactions/3", 0, "draws the features apart"),
+        ("interactions/3", 3.75 * norm.pdf(0), "coefficient of x₁"),
+        ("interactions/3", 2 * norm.pdf(0), "difference of means"),
+        ("interactions/3", 7, "Solve"),
+    ]
+    return Rows(right, wrong)
+
+
 def images() -> Rows:
     right = [("images/1", 2.4), ("images/2", 1 / np.sqrt(2 * np.log(9))), ("images/3", [0.5, 1.0])]
     wrong = [
@@ -357,6 +383,7 @@ TABLE = [
         samples,
         beyond_linear,
         real_lime,
+        interactions,
         images,
         integrals,
     )

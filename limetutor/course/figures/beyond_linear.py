@@ -190,6 +190,21 @@ def four_explanations(model: str, nu: float) -> dict[str, np.ndarray]:
     }
 
 
+@cache
+def agreements(model: str, nu: float, every: int) -> np.ndarray:
+    """Cosines of LIME with the Shapley values and with the gradient, (patients, 2).
+
+    One row for every ``every``-th patient of the diabetes data. 0 where a gradient is 0.
+    """
+    models, _, world = patient()
+    f, found = models[model], []
+    for xi in diabetes(standardize=True).X.to_numpy()[::every]:
+        lime = limit(f, xi, world, nu).coef
+        others = shapley_values(f, xi, world), gradient(f, xi, world)
+        found.append([agreement(lime, other) for other in others])
+    return np.array(found)
+
+
 def side_by_side(fig: Figure, nu: float, model: str) -> str:
     """Four explanations of one prediction, each scaled so that its largest bar is 1."""
     found = four_explanations(model, nu)
