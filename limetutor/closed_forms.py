@@ -124,7 +124,7 @@ class Limit(Answer):
     def coef(self) -> np.ndarray:
         """beta_j = E~[f | z_j = 1] - E~[f | z_j = 0], after ridge and xi's own row.
 
-        For linear f it is -a_j theta_j / (alpha_j (1 - alpha_j)) (paper, Theorem 3.1).
+        For linear f it is -a_j theta_j / (alpha_j (1 - alpha_j)) (paper, Theorem 3.1, Eq. 3.1).
         """
         return self.surrogate.beta * self.shrinkage - self._error_without_row * self.rows.pull
 
@@ -177,15 +177,13 @@ class Limit(Answer):
 
     @property
     def Sigma(self) -> np.ndarray:
-        """Population covariance of the weighted indicators (paper, Lemma "Expected
-        covariance matrix").
-        """
+        """Population covariance of the weighted indicators (paper, Lemma 8.1)."""
         self._refuse_numbers("Sigma")
         return self.C * covariance.covariance(self.alpha)
 
     @property
     def Sigma_inv(self) -> np.ndarray:
-        """Its inverse (paper, Lemma "Inverse of the covariance matrix")."""
+        """Its inverse (paper, Lemma 8.2)."""
         self._refuse_numbers("Sigma_inv")
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             scaled = covariance.inverse_covariance(self.alpha, self.tilt.rest)
@@ -201,8 +199,8 @@ class Limit(Answer):
     def Gamma(self) -> np.ndarray:
         """Gamma = C (E~[f], alpha_j E~[f | z_j = 1]).
 
-        For linear f, C (f(mu~), alpha_j f(mu~) - a_j theta_j) (paper, Lemma
-        "Computation of Gamma").
+        For linear f, C (f(mu~), alpha_j f(mu~) - a_j theta_j) (paper, Lemma 9.1,
+        by Eq. 9.1 and Eq. 9.2).
         """
         self._refuse_numbers("Gamma")
         inside = self.surrogate.centre + self.tilt.rest * self.surrogate.beta

@@ -78,7 +78,7 @@ def explain_image(
     reference: Any = "mean",
     ridge: float = 0.0,
 ) -> Explanation:
-    """Explain what f says about an image, one coefficient per superpixel.
+    """Explain what f says about an image, one coefficient per superpixel (paper, Figure 1).
 
     Bandwidth, number of samples, kernel and reference are those of `lime`, its ridge of 1 is not.
     """

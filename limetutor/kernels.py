@@ -152,7 +152,7 @@ class SquareKernel(ProductKernel):
 
 
 class GaussianKernel(SquareKernel):
-    """pi = exp(-||x - xi||^2 / 2nu^2), the paper's weight (Eq. 2.1)."""
+    """pi = exp(-||x - xi||^2 / 2nu^2), the paper's weight (Eq. 2.1, Eq. 7.1)."""
 
     name = "gaussian"
     measures_x = True

@@ -188,8 +188,8 @@ def gaussian_integral(
     c mass E[x^order | lo <= x <= hi] under N(mu~, sigma~^2), where
     c = nu / sqrt(nu^2+sigma^2) exp(-(xi-mu)^2 / 2(nu^2+sigma^2)),
     mu~ = (nu^2 mu + sigma^2 xi)/(nu^2+sigma^2), sigma~^2 = nu^2 sigma^2/(nu^2+sigma^2).
-    Paper: the three Lemmas "Gaussian integral", of order 0, 1 and 2
-    (there only over the line). Appendix: Gaussian integrals.
+    Paper: Lemma 11.1, Lemma 11.2 and Lemma 11.3, of order 0, 1 and 2 (the last there only over
+    the line). Appendix: Gaussian integrals.
     """
     if order not in (0, 1, 2):
         raise ValueError(f"order must be 0, 1 or 2, got {order!r}.")
@@ -209,7 +209,7 @@ def tilted_normal(
 
     mu~ = (nu^2 mu + sigma^2 xi)/(nu^2+sigma^2); sigma~ = nu sigma / sqrt(nu^2+sigma^2);
     mass nu/sqrt(nu^2+sigma^2) exp(-(xi-mu)^2/2(nu^2+sigma^2)). Paper: Section 3 (where sigma~
-    is printed without its square root) and Lemma "Gaussian integral, 0-th order". Chapter: weights.
+    is printed without its square root), Eq. 7.2, Remark 11.1. Chapter: weights.
     """
     both = np.hypot(nu, sigma)
     mean = mu + (xi - mu) * (sigma / both) ** 2

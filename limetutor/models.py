@@ -91,7 +91,7 @@ class Moved(Form):
 
 @dataclass(frozen=True, eq=False)
 class Linear(Form):
-    """The linear model f(x) = a.x + b of the paper (its assumption H 1).
+    """The linear model f(x) = a.x + b of the paper (its assumption H1).
 
     Examples
     --------

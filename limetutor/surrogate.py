@@ -176,6 +176,8 @@ def _weighted_mean(y: np.ndarray, w: np.ndarray) -> float:
 class Solver:
     """The normal equations of some sums: an inverse, and the coefficients it gives.
 
+    Paper: Eq. 2.4 and its normal equations, Eq. 5.1.
+
     The intercept is free, ``penalty`` is on the square of the rest. Indicators that never vary, and
     directions in which they cannot be told apart, are left out: coefficient 0, the solution of
     least norm.
@@ -263,7 +265,7 @@ class Fit(NamedTuple):
 
 @on_one_thread
 def fit(sums: Sums, ridge: float = 0.0, lasso: float = 0.0, keep: np.ndarray | None = None) -> Fit:
-    """The surrogate from the sums, on the features ``keep`` (all if None).
+    """The surrogate from the sums, on the features ``keep`` (all if None) (paper, Eq. 2.2, Eq. 2.3).
 
     ridge minimises ``sum w (y - b0 - b.z)^2 + ridge |b|^2`` (scikit-learn's Ridge); lasso minimises
     ``sum w (...)^2 / (2 sum w) + lasso |b|_1`` (scikit-learn's Lasso). The noise is that of the fit to

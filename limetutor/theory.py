@@ -131,7 +131,7 @@ def gaussian_tilt(
         alpha = Phi(u+) - Phi(u-),    theta = sigma~ (phi(u+) - phi(u-)),
         gap = -theta / (alpha (1 - alpha)),    inside = mu~ - xi - theta / alpha.
 
-    Paper: Theorem 3.1. Chapters: theorem, switch-off.
+    Paper: Theorem 3.1, Eq. 7.3, Eq. 7.4. Chapters: theorem, switch-off.
     """
     xi, nu, mu, sigma, lo, hi = (np.asarray(v, float) for v in (xi, nu, mu, sigma, lo, hi))
     t, r = (xi - mu) / sigma, nu / sigma  # everything below is in units of sigma, seen from mu
@@ -285,7 +285,7 @@ def mean_weighted_square_distance(
 ) -> float:
     """E[pi ||x - xi||^2] = C sum_j [ (nu^2 (xi_j - mu_j)/(nu^2+sigma_j^2))^2 + sigma~_j^2 ].
 
-    Paper: the remark after its second-order Gaussian integral. Appendix: Gaussian integrals.
+    Paper: Remark 11.2. Appendix: Gaussian integrals.
     """
     xi, mu, sigma = np.broadcast_arrays(
         *(np.atleast_1d(np.asarray(v, float)) for v in (xi, mu, sigma))

@@ -199,6 +199,8 @@ def standard_quantiles(p: int) -> np.ndarray:
 def edge_stderr(p: int, n: int) -> np.ndarray:
     """Standard errors of the p - 1 inner edges when they are read off n values of N(0, 1).
 
+    What the paper shows in Figure 3.
+
     sqrt(q (1 - q) / n) / phi(edge) with q = k/p, for large n; times sigma for N(mu, sigma^2).
     (van der Vaart 2000, Corollary 21.5.) Chapter: discretization.
     """
@@ -221,7 +223,7 @@ def misplaced_share(p: int, n: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """The paper's world: x_j ~ N(mu_j, sigma_j^2), cut at its p_j-quantiles.
+    """The paper's world (H2, with a sigma each): x_j ~ N(mu_j, sigma_j^2), cut at its p_j-quantiles.
 
     Each of ``mu``, ``sigma``, ``p`` is one number for all features or one per feature; scalars
     stretch to the length of the instance being explained.

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
+from functools import cache
 from itertools import pairwise
 
 import nbformat
@@ -23,6 +24,7 @@ LABELLED = [e for e in ENTRIES if not e["label"].startswith("-")]
 BY_LABEL = pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e["label"])
 
 
+@cache
 def anchors(page: str) -> set[str]:
     """Labels of headings, statements and figures of a page."""
     path = ROOT / "book" / f"{page}.ipynb"

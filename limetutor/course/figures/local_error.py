@@ -72,7 +72,7 @@ def error_at_edge(nu: float, box: int) -> float:
 
 @styled
 def histogram(runs: Runs, predicted: float) -> Figure:
-    """Errors of repeated explanations and the value the theory gives (paper: error_local_model)."""
+    """Errors of repeated explanations and the value the theory gives (paper, Figure 8)."""
     fig = new_figure()
     ax = fig.subplots()
     errors = runs.local_prediction - runs.prediction

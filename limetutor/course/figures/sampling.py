@@ -197,7 +197,7 @@ def general(xi: float, nu: float, n: int = N_POINTS, seed: int = 3) -> Setting:
 
 
 def general_setting(fig: Figure, nu: float, xi: float) -> str:
-    """The model, ξ and its tangent, the boxes, new examples with z and weights (paper's figure)."""
+    """The model, ξ and its tangent, the boxes, new examples with z and weights (paper, Figure 2)."""
     now = general(xi, nu)
     top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(1.9, 1))
     fig.subplots_adjust(hspace=0.12, bottom=0.14, top=0.97)
