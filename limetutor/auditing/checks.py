@@ -35,7 +35,7 @@ PER_COEFFICIENT = 20  # effective samples for each coefficient
 SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
 VISIBLE = 0.02  # a coefficient that stays below this share of the largest is not worth a word
 SHRUNK = 0.9  # what a penalty should leave of a coefficient
-PULLED = 0.1  # what xi's own row may take off a coefficient, of the largest one
+PULLED = 0.05  # what xi's own row may take off a coefficient, of the largest one
 
 Check = Callable[[Case], Iterator[Finding]]
 
@@ -405,7 +405,8 @@ def irrelevant_bandwidth(case: Case) -> Iterator[Finding]:
     kernel = case.setting.product
     if kernel is None or kernel.moves_gaps or case.linear is None:
         return
-    if case.own_row and (case.rows.weight < OWN_ROW or _pulled(case) > PULLED * case.top):
-        return
+    kept = case.rows.shrinkage[case.used]
+    if kept.min(initial=1.0) < SHRUNK or (case.own_row and _pulled(case) > VISIBLE * case.top):
+        return  # other findings say what the bandwidth does here
     words = wording.bandwidth_irrelevant(case)
     yield Finding("bandwidth-irrelevant", "note", (), {"nu": case.nu}, *words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from drawing import said
+from drawing import drawn, said
 from lime.lime_tabular import LimeTabularExplainer
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
@@ -57,14 +57,51 @@ def test_the_width_moves_no_linear_coefficient_and_ridge_shrinks_all_together(ex
     assert np.max(np.abs(trees[0] - trees[1])) > 1
 
 
-@pytest.mark.parametrize("width", [0.3, 2.37, 10.0])
-def test_the_slider_of_the_width_says_what_ridge_leaves(explainer, width: float) -> None:
+@pytest.mark.parametrize("width", [0.3, 0.65, 10.0])
+def test_the_slider_of_the_width_says_who_decides(explainer, width: float) -> None:
     world = lt.from_lime(explainer)
-    at = real_lime.at_width(MODELS["tree"], XI, world, width)
-    text = said(
-        real_lime.width_slider, width=width, model="tree", models=MODELS, xi=XI, world=world
+    at = real_lime.at_width(MODELS["linear model"], XI, world, width)
+    text, fig = drawn(
+        real_lime.width_slider, width=width, model="linear model", models=MODELS, xi=XI, world=world
     )
-    assert f"{at.shrinkage.min():.1%} to {at.shrinkage.max():.1%}" in text
+    C = np.exp(at.log_C)
+    assert f"together weigh {4999 * C:.3g}" in text
+    assert f"leaves {np.median(at.shrinkage):.0%}" in text
+    limit = lt.limit(MODELS["linear model"], XI, world, width, "mismatch")
+    turned = [n for n, a, b in zip(at.names, at.coef, limit.coef, strict=True) if a * b < 0]
+    assert ("no sign has turned" in text) == (not turned) and all(n in text for n in turned[:3])
+    dots = [line for line in fig.axes[1].lines if line.get_marker() == "o"]
+    assert dots[1].get_ydata()[0] == pytest.approx(1 / (1 + 4999 * C))
+
+
+def test_the_paths_are_the_predictions_and_the_dots_the_runs(explainer) -> None:
+    world, linear = lt.from_lime(explainer), MODELS["linear model"]
+    rng = np.random.default_rng(0)
+    runs = {w: rng.normal(size=(5, 10)) for w in (0.5, 2.0)}
+    ax = real_lime.paths(runs, linear, XI, world).axes[0]
+    lines = [line for line in ax.lines if len(line.get_xdata()) == len(real_lime.WIDTHS)]
+    at = real_lime.at_width(linear, XI, world, real_lime.WIDTHS[20]).coef
+    for line, j in zip(lines, (4, 2, 6), strict=True):
+        assert line.get_ydata()[20] == pytest.approx(at[j])
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    assert dots[0].get_ydata() == pytest.approx([r[:, 4].mean() for r in runs.values()])
+
+
+def test_with_and_without_boxes(explainer) -> None:
+    free = LimeTabularExplainer(X, mode="regression", discretize_continuous=False)
+    worlds = (lt.from_lime(explainer), lt.from_lime(free))
+    text, fig = drawn(
+        real_lime.with_and_without, model="linear model", width=2.0, models=MODELS, xi=XI,
+        worlds=worlds,
+    )  # fmt: skip
+    boxed, plain = (
+        lt.limit(MODELS["linear model"], XI, w, 2.0, w.kernel, ridge=1, n=5000) for w in worlds
+    )
+    assert f"{np.sum(boxed.coef * plain.coef < 0)} of 10" in text
+    # without boxes the bars sit on the ticks, slope times deviation, but for ridge
+    ticks = fig.axes[1].lines[1].get_xdata()
+    bars = [bar.get_width() for bar in fig.axes[1].patches]
+    assert bars == pytest.approx(ticks, rel=5e-3)
 
 
 def test_the_staircase_is_the_limit_at_any_bandwidth() -> None:
@@ -96,5 +133,6 @@ def test_the_collapsed_column_is_twice_as_large_and_mended_as_our_world_has_it(e
         real_lime.at_width(linear, XI, w, world.nu).coef[1]
         for w in (world, repaired(world), lt.Empirical(TABLE))
     )
-    assert wrong == pytest.approx(2 * right, rel=1e-6)
-    assert right == pytest.approx(ours, rel=1e-6)
+    # to within what ξ's own row adds in the two worlds read from lime
+    assert wrong == pytest.approx(2 * right, rel=3e-3)
+    assert right == pytest.approx(ours, rel=3e-3)

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from ...closed_forms import Limit, limit
+from ...auditing.wording import few
+from ...closed_forms import Limit, limit_of
 from ...hiding import gaps
 from ...lime_bridge import LimeWorld
 from ...models import Linear
 from ...plotting.results import boxplots, by_sign
 from ...plotting.style import color, new_figure, plain, styled
+from ...setting import Setting
 from ...worlds import Gaussian
-from .parts import box_of, boxes_of, inner_edges, log_axes, shade
+from .parts import box_of, boxes_of, inner_edges, log_axes, shade, signed
 
 WIDTHS = np.geomspace(0.3, 10, 60)
 
@@ -36,8 +38,15 @@ def predicted(runs: Mapping[str, np.ndarray], limits: Mapping[str, Limit]) -> Fi
 
 
 def at_width(model: Any, xi: np.ndarray, world: LimeWorld, width: float, n: int = 5000) -> Limit:
-    """What `lime` tends to with that kernel width, ridge included."""
-    return limit(model, xi, world, width, "mismatch", ridge=1.0, n=n)
+    """What `lime` tends to with that kernel width, ridge and the row of ξ included."""
+    return quietly(model, xi, world, width, ridge=1.0, n=n)
+
+
+def quietly(model: Any, xi: np.ndarray, world: Any, width: float, **how: Any) -> Limit:
+    """A limit with lime's kernel; the figure says itself where ξ's own row decides."""
+    kernel = "mismatch"  # lime's own: without boxes, the distance in scaled units
+    setting = Setting.of(model, xi, world, width, kernel, purpose="its limit", boxes_needed=False)
+    return limit_of(setting, **how)
 
 
 def width_slider(
@@ -48,7 +57,7 @@ def width_slider(
     xi: np.ndarray,
     world: LimeWorld,
 ) -> str:
-    """Left: coefficients at one kernel width. Right: what ridge leaves of them at every width."""
+    """Left: coefficients at one kernel width. Right: what ridge leaves, and ξ's own row's share."""
     at = at_width(models[model], xi, world, width)
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.3})
     fig.subplots_adjust(left=0.09)
@@ -59,30 +68,83 @@ def width_slider(
     left.plot(at.surrogate.beta[order], rows, "|", color=color.ink, ms=13, mew=2.2)
     left.set_yticks(rows, [plain(at.names[j]) for j in order])
     left.set(xlim=(-60, 80), xticks=[-50, 0, 50], ylim=(-0.7, 9.7), xlabel="coefficient")
-    shares = _shares(world, tuple(xi.tolist()))
-    right.fill_between(
-        WIDTHS, shares.min(1), shares.max(1), color=color.surrogate, alpha=0.35, lw=0
-    )
-    right.plot(WIDTHS, np.median(shares, axis=1), color=color.surrogate)
-    right.plot(width, np.median(at.shrinkage), "o", color=color.surrogate, ms=9, clip_on=False)
+    left_by_ridge, own = _shares(world, tuple(xi.tolist()))
+    right.plot(WIDTHS, left_by_ridge, color=color.surrogate)
+    right.plot(WIDTHS, own, color=color.xi, ls="--")
+    weight = 1 / (1 + at.rows.weight)
+    for share, hue in ((np.median(at.shrinkage), color.surrogate), (weight, color.xi)):
+        right.plot(width, share, "o", color=hue, ms=9, clip_on=False)
     right.axvline(world.nu, color=color.muted, lw=1, ls=":")
     log_axes(right, x=[0.3, 1, 3, 10])
     right.set(xlim=(0.28, 10.6), ylim=(0, 1.05), yticks=[0, 0.5, 1])
-    right.set(xlabel="kernel width ν", ylabel="left by ridge")
-    low, high = at.shrinkage.min(), at.shrinkage.max()
-    top = at.order()[0]
+    right.set(xlabel="kernel width ν", ylabel="share")
+    turned = [at.names[j] for j in range(len(xi)) if at.coef[j] * at.surrogate.beta[j] < 0]
+    signs = f"the sign of {few(turned)} has turned" if turned else "no sign has turned"
     return (
-        f"At width {width:.2f} ridge leaves {low:.1%} to {high:.1%} of each coefficient; the "
-        f"largest is {at.names[top]} with {at.coef[top]:.1f}, where a fit without ridge "
-        f"has {at.surrogate.beta[top]:.1f}."
+        f"At width {width:.2f} the {at.n - 1:,} samples together weigh {at.rows.weight:.3g} and "  # type: ignore[operator]
+        f"ξ's own row 1. Ridge leaves {np.median(at.shrinkage):.0%} of a coefficient, and {signs}, "
+        "compared with the limit."
     )
 
 
 @cache
-def _shares(world: LimeWorld, xi: tuple[float, ...]) -> np.ndarray:
-    """What ridge leaves of each coefficient at every width, (widths, d), whatever the model."""
+def _shares(world: LimeWorld, xi: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """At every width: the median of what ridge leaves, and the share of ξ's own row in the weight."""
     any_model = Linear(np.ones(len(xi)))
-    return np.array([at_width(any_model, np.array(xi), world, nu).shrinkage for nu in WIDTHS])
+    found = [at_width(any_model, np.array(xi), world, nu).rows for nu in WIDTHS]
+    left = [np.median(rows.shrinkage) for rows in found]
+    return np.array(left), np.array([1 / (1 + rows.weight) for rows in found])
+
+
+@styled
+def paths(runs: Mapping[float, np.ndarray], model: Any, xi: np.ndarray, world: LimeWorld) -> Figure:
+    """Coefficients of some features against the width: predicted lines, real runs as dots."""
+    fig = new_figure((6.4, 3.9))
+    ax = fig.subplots()
+    ax.axhline(0, color=color.muted, lw=1)
+    found = np.array([at_width(model, xi, world, nu).coef for nu in WIDTHS])
+    names = list(world.names)
+    for name, dashes in (("s1", "-"), ("bmi", "--"), ("s3", ":")):
+        j = names.index(name)
+        ax.plot(WIDTHS, found[:, j], color=color.truth, ls=dashes)
+        ax.annotate(plain(name), (10, found[-1, j]), xytext=(4, 0), va="center",
+                    textcoords="offset points", color=color.ink, annotation_clip=False)  # fmt: skip
+        mean = [r[:, j].mean() for r in runs.values()]
+        error = [2 * r[:, j].std(ddof=1) / np.sqrt(len(r)) for r in runs.values()]
+        ax.errorbar(list(runs), mean, error, fmt="o", color=color.lime, ms=6, lw=2)
+    log_axes(ax, x=[0.3, 1, 3, 10])
+    ax.set(xlim=(0.28, 10.6), xlabel="kernel width ν", ylabel="coefficient")
+    return fig
+
+
+def with_and_without(
+    fig: Figure,
+    model: str,
+    width: float,
+    models: Mapping[str, Any],
+    xi: np.ndarray,
+    worlds: tuple[Any, Any],
+) -> str:
+    """Coefficients of one model with boxes and without, and slope times deviation if it has one."""
+    axes = fig.subplots(1, 2, sharey=True)
+    fig.subplots_adjust(left=0.09, wspace=0.1)
+    f = models[model]
+    limits = [quietly(f, xi, world, width, ridge=1.0, n=5000) for world in worlds]
+    rows = np.arange(len(xi))[::-1]
+    slopes = getattr(f, "coef_", np.full(len(xi), np.nan)) * worlds[1].boxes().unit
+    for ax, at, title in zip(axes, limits, ("with boxes", "without boxes"), strict=True):
+        ax.axvline(0, color=color.muted, lw=1)
+        ax.barh(rows, at.coef, color=by_sign(at.coef), height=0.62)
+        ax.plot(slopes, rows, "|", color=color.ink, ms=13, mew=2.2)
+        ax.set(xlim=(-60, 80), xticks=[-50, 0, 50], xlabel="coefficient", title=title)
+    axes[0].set_yticks(rows, [plain(name) for name in limits[0].names])
+    boxed, free = limits
+    differ = int(np.sum(boxed.coef * free.coef < 0))
+    return (
+        f"Of the {model}, at width {width:.2f}: {differ} of {len(xi)} coefficients have another "
+        f"sign with boxes than without; the surrogate misses f(ξ) by {signed(boxed.local_error, 1)} "
+        f"with boxes and by {signed(free.local_error, 1)} without."
+    )
 
 
 def coefficient_by_position(p: int, xi: np.ndarray) -> np.ndarray:
