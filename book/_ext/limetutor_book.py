@@ -3,6 +3,7 @@
 - figures are drawn for a page without a kernel (``LIMETUTOR_MODE=static``);
 - chapters are executed side by side, and the cache of what they gave forgets everything when the
   package or its drawing libraries change;
+- each chapter links the symbols it takes over to the page *Notation* (notation.py);
 - scripts, styles and MathJax come with the site: no page asks another host for anything;
 - what Jupyter Book emits twice or for nothing is left out.
 """
@@ -26,6 +27,8 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
+import notation
+
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "book" / "_assets"
 
@@ -44,6 +47,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", key_the_cache)
     app.connect("builder-inited", write_static_files)
     app.connect("env-before-read-docs", execute_side_by_side)
+    app.connect("doctree-read", notation.depend_on_the_page)
+    app.connect("doctree-resolved", notation.link_symbols)
     app.connect("html-page-context", tidy_scripts, priority=900)
     app.connect("html-page-context", mend_roles, priority=900)
     app.connect("html-collect-pages", forget_old_words)
