@@ -63,7 +63,7 @@ def _plane_of_boxes(ax: Axes, xi: float, nu: float, p: int) -> None:
     ax.plot(middle + sd * np.cos(turn), middle + sd * np.sin(turn), color=color.sample)
     ax.plot(middle, middle, "v", color=color.sample, ms=9)
     ax.plot(OFF if np.isnan(xi) else xi, OFF if np.isnan(xi) else xi, "o", color=color.xi, ms=8)
-    ax.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), xlabel="x₁", ylabel="x₂")
+    ax.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), xlabel="x₁", ylabel="x₂", aspect="equal")
     ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1])
 
 
