@@ -58,6 +58,22 @@ def test_critical_bandwidth(case, rng):
     np.testing.assert_allclose(found, seen, rtol=1e-6)
 
 
+@statement("thm-critical-bandwidth", formulas=("place",))
+def test_box_symmetric_about_the_mean(case, rng):
+    mu, sigma, half = rng.uniform(1, 2), rng.uniform(0.5, 2), rng.uniform(0.1, 0.8)
+    place = case.formula(mu, "place")
+
+    def coefficients(xi):
+        ends = (mu - half, mu + half)
+        features = [
+            normal_feature(xi, mu, sigma, nu, *ends) for nu in sigma * np.array([0.3, 1, 5])
+        ]
+        return np.array([lime(lambda x: 2 * x, [g]).beta[1] for g in features])
+
+    assert np.all(np.abs(coefficients(place)) < 1e-10)  # at every bandwidth
+    assert np.all(np.abs(coefficients(mu + half * rng.uniform(0.1, 0.9))) > 1e-5)  # nowhere else
+
+
 @statement(
     "prop-sign",
     formulas=("sign",),

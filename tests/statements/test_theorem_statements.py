@@ -13,16 +13,20 @@ def a_wave(x, y):
 @statement(
     "thm-any-model",
     formulas=("beta_j", "beta_0"),
-    assumptions=("product weight", "no α_j is 0 or 1"),
+    assumptions=("independent features", "product weight", "no α_j is 0 or 1"),
 )
 def test_coefficients_of_any_model(case, rng):
     w = draw(rng, d=2)
     if not case.keeps("no α_j is 0 or 1"):
         w.lo[0], w.hi[0] = -np.inf, np.inf
-    product = case.keeps("product weight")
-    found = lime(
-        a_wave, w.features(), None if product else lambda x, y: np.exp(0.2 * np.sin(x * y))
-    )
+    weight, density = case.keeps("product weight"), case.keeps("independent features")
+
+    def together(x, y):
+        """What spoils the product: a factor of the weight, or of the joint density."""
+        coupled = 1.0 if weight else np.exp(0.2 * np.sin(x * y))
+        return coupled * (1.0 if density else 1 + 0.5 * np.tanh(x - w.mu[0]) * np.tanh(y - w.mu[1]))
+
+    found = lime(a_wave, w.features(), together)
     mass = found.prob * found.weight
 
     def mean(values, where=1.0):
