@@ -100,11 +100,11 @@ class BoxGame:
         return np.array([self.gradient(row) for row in self.alpha(np.atleast_1d(nu))])
 
     def width_polynomial(self, j: int) -> np.ndarray:
-        """The coefficients a_0, ..., a_{d-1} of a polynomial in r with the sign of beta_j.
+        """The coefficients a_0, ..., a_{d-1} of a polynomial in u with the sign of beta_j.
 
-        With the odds o_i = p_i / (1 - p_i) and r = exp(1/2nu^2) above 1,
+        With the odds o_i = p_i / (1 - p_i) and u = exp(1/2nu^2) above 1,
 
-            beta_j prod_{i != j} (1 + r o_i) = sum_k a_k r^k,
+            beta_j prod_{i != j} (1 + u o_i) = sum_k a_k u^k,
             a_k = sum over S without j, of size k, of (v(S + j) - v(S)) prod_{i in S} o_i.
         """
         change = np.diff(self.values, axis=self._feature(j)).squeeze(axis=j)
@@ -122,7 +122,7 @@ class BoxGame:
     def critical_widths(self, j: int) -> np.ndarray:
         """The widths at which the coefficient of feature j changes its sign, narrow ones first.
 
-        They are the roots r > 1 of :meth:`width_polynomial`, nu = 1 / sqrt(2 log r); a root at
+        They are the roots u > 1 of :meth:`width_polynomial`, nu = 1 / sqrt(2 log u); a root at
         which the sign stays is not listed. By Descartes' rule there are no more of them than
         changes of sign among a_0, ..., a_{d-1}.
         """
@@ -135,8 +135,8 @@ class BoxGame:
         stops = np.concatenate([[1.0], np.sqrt(near[1:] * near[:-1]), near[-1:] * 2])
         values = beta(stops)
         turns = np.flatnonzero(values[1:] * values[:-1] < 0)
-        r = np.array([scipy.optimize.brentq(beta, stops[k], stops[k + 1]) for k in turns])
-        return np.sort(1 / np.sqrt(2 * np.log(r)))
+        u = np.array([scipy.optimize.brentq(beta, stops[k], stops[k + 1]) for k in turns])
+        return np.sort(1 / np.sqrt(2 * np.log(u)))
 
     def _feature(self, j: Any) -> int:
         return arg.whole("j", j, 0, most=self.d - 1)
@@ -147,7 +147,7 @@ def turning_model(widths: ArrayLike, frequency: ArrayLike) -> np.ndarray:
 
     It solves 1 + sum_i c_i alpha_i(nu) = 0 at k different widths, for k features whose boxes have
     k different frequencies: k zeros from interactions of order two. The matrix is, up to the factors
-    r, a Cauchy matrix 1 / (r + 1/o_i), r = exp(1/2nu^2), so that it can be inverted.
+    u, a Cauchy matrix 1 / (u + 1/o_i), u = exp(1/2nu^2), so that it can be inverted.
     Chapter: interactions.
     """
     widths, frequency = arg.vector("widths", widths), arg.vector("frequency", frequency)
