@@ -213,7 +213,7 @@ def bounded_residual(setting: Setting) -> bool:
 
 
 def residual_bound(limit: Limit) -> float:
-    """``B = nu ||a|| / sqrt(e) + sum_j |a_j| max_v |E~[x_j | z_j = v] - xi_j|`` >= pi |r|.
+    """``B = nu ||a|| / sqrt(e) + sum_j |a_j| max_v |E~[x_j | z_j = v] - xi_j|``, a bound on ``pi |r|``.
 
     r = f - beta.z = sum_j a_j (x_j - E~[x_j | z_j]) is a.(x - xi) plus the second sum at most, and
     r exp(-r^2/2nu^2) <= nu / sqrt(e). Chapter: how many samples.
