@@ -170,7 +170,7 @@ def crossing(fig: Figure, xi: float, nu: float) -> str:
     right.set_ylabel("coefficient β₁", labelpad=0)
     return (
         f"ξ₁ = {signed(xi)} lies in the {BOX_NAMES[own]} box: {ones} of the {len(_cloud())} new "
-        f"examples have z₁ = 1, and at ν = {nu:g} the coefficient of f(x) = x₁ is {signed(now)}."
+        f"examples have z₁ = 1, and at ν = {nu:g} the coefficient of f(x) = x₁ (slope 1) is {signed(now)}."
     )
 
 

@@ -15,7 +15,10 @@ from ..experiments import running_example
 def story(fig: Figure, nu: float) -> str:
     """What LIME says about f(x) = 10 x1 - 10 x2 at one bandwidth, feature by feature."""
     coef = _bars(fig.subplots(), nu)
-    second = "is switched off" if abs(coef[1]) < 0.05 else f"gets {coef[1]:+.2f}"
+    beside = "agrees with" if coef[1] < 0 else "opposes"
+    second = f"gets {coef[1]:+.2f}, which {beside} its slope of −10"
+    if abs(coef[1]) < 0.05:
+        second = "is switched off"
     return (
         f"At ν = {nu:.2f} LIME gives feature 1 the coefficient {coef[0]:+.2f}; feature 2 {second}."
     )
