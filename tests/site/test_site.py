@@ -292,7 +292,8 @@ FAINT = """(paperOnly) => {
     const found = new Set();
     for (const e of document.querySelectorAll("article.bd-article, article.bd-article *")) {
         const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
-        if (!own || !e.checkVisibility({opacityProperty: true, visibilityProperty: true}) || e.closest("script, style, mjx-assistive-mml")) continue;
+        const seen = e.checkVisibility({opacityProperty: true, visibilityProperty: true});
+        if (!own || !seen || e.closest("script, style, mjx-assistive-mml")) continue;
         const style = getComputedStyle(e);
         const ink = luminance(rgba(e.ownerSVGElement ? style.fill : style.color));
         const paper = luminance(behind(e));
