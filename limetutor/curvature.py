@@ -18,7 +18,7 @@ from .kernels import tilt
 from .setting import Setting
 from .shapley import gradient
 from .theory import Tilt, Views
-from .worlds import World
+from .worlds import World, check_world
 
 
 def spreads(law: Tilt) -> np.ndarray:
@@ -51,9 +51,7 @@ def hessian_bound(
     Chapter: beyond linear.
     """
     M = arg.not_negative("M", M)
-    whole, inside, outside = spreads(
-        tilt(world, arg.vector("xi", xi), arg.bandwidth("nu", nu), kernel)
-    )
+    whole, inside, outside = spreads(_law(arg.vector("xi", xi), world, nu, kernel))
     others = whole.sum() - whole  # of the other features, which z_j says nothing about
     return M / 2 * (inside + outside + 2 * others)
 
@@ -97,8 +95,13 @@ def own_curvature_bound(
         raise ValueError(
             f"M must be one number of 0 or above, or one per feature, got {arg.shorten(M)}."
         )
-    _, inside, outside = spreads(tilt(world, xi, arg.bandwidth("nu", nu), kernel))
+    _, inside, outside = spreads(_law(xi, world, nu, kernel))
     return M / 2 * (inside + outside)
+
+
+def _law(xi: np.ndarray, world: World, nu: Any, kernel: Any) -> Tilt:
+    check_world(world)
+    return tilt(world, xi, arg.bandwidth("nu", nu), kernel)
 
 
 def _pinned(views: Views, j: int, value: float) -> Views:

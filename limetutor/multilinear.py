@@ -58,6 +58,11 @@ class BoxGame:
         d, form, views = setting.d, setting.form, setting.tilt.views
         if d > MOST_FEATURES:
             raise ValueError(f"xi must have at most {MOST_FEATURES} entries, got {d}.")
+        if np.any(setting.tilt.constant):
+            name = setting.boxes.names[int(np.argmax(setting.tilt.constant))]
+            raise ValueError(
+                f"world must have values outside xi's box in every feature, got none of {name!r}."
+            )
         if form is None:
             raise ValueError(
                 f"f must have a form for its box game, got {arg.shorten(f)}; give one of the models "
@@ -78,7 +83,10 @@ class BoxGame:
 
     def alpha(self, nu: ArrayLike) -> np.ndarray:
         """alpha_j = p_j / (p_j + (1 - p_j) exp(-1/2nu^2)), (..., d)."""
-        away = np.exp(-0.5 / np.asarray(nu, float)[..., None] ** 2)
+        nu = arg.numbers("nu", nu)
+        if np.any(nu <= 0):
+            raise ValueError(f"nu must be above 0, got {float(nu.min()):g}.")
+        away = np.exp(-0.5 / nu[..., None] ** 2)
         return self.frequency / (self.frequency + (1 - self.frequency) * away)
 
     def extension(self, t: ArrayLike) -> float:

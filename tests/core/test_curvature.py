@@ -112,3 +112,5 @@ def test_what_cannot_be_bounded_is_refused():
         own_curvature_bound([1, 2, 3], [0.5], WORLD, 1.0)
     with pytest.raises(ValueError, match="f must have a form for its slopes to be averaged"):
         averaged_first_order(lambda x: x[:, 0], [0.5], WORLD, 1.0)
+    with pytest.raises(TypeError, match=r"world must be an lt\.Gaussian"):
+        hessian_bound(1, [0.5], np.zeros((5, 1)), 1.0)

@@ -142,3 +142,8 @@ def test_what_is_no_game_is_refused():
         turning_model([0.5, 1.0], [0.3, 0.3])
     with pytest.raises(ValueError, match=r"widths must be above 0, got -1\."):
         turning_model([-1.0], [0.3])
+    with pytest.raises(ValueError, match=r"nu must be above 0, got 0\."):
+        BoxGame(np.zeros((2, 2)), [0.3, 0.4]).path([1.0, 0.0])
+    constant = np.column_stack([X[:, 0], np.full(len(X), 3.0)])
+    with pytest.raises(ValueError, match=r"world must have values outside .* got none of 'x2'\."):
+        BoxGame.of(lt.Linear([1, 1]), constant[0], lt.Empirical(constant))
