@@ -423,3 +423,46 @@ def test_the_theorem_is_for_the_gaussian_kernel():
 def test_eta_is_a_probability(eta):
     with pytest.raises(ValueError, match="eta must lie between 0 and 1"):
         theorem_sample_size(setting()[3], 1.0, 1.0, eta)
+
+
+@pytest.mark.parametrize("d", [1, 3, 6])
+def test_the_rate_that_the_chapter_prints_is_the_theorem_solved_for_eps(d):
+    for nu in (0.3, 1.4, 8.0):
+        f, _, _, limit = setting(d, nu)
+        v, L, C = spread_of(limit), leverage_bound(limit.alpha), limit.C
+        # E~[r^2] is the variance of f that the boxes leave, and pi <= 1
+        assert v <= L * np.sum((f.a * limit.sigma_tilde) ** 2)
+        kappa, R = (
+            np.sqrt(np.linalg.norm(limit.Sigma_inv, 2)),
+            residual_bound(limit) * np.sqrt(L / C),
+        )
+        for n, eta in ((1e4, 0.1), (1e7, 0.01)):
+            log = np.log(4 / eta)
+            eps = 2 * kappa * (np.sqrt(2 * v * log / n) + 2 * R * log / (3 * n))
+            tau = eps / (2 * kappa)  # delta = 1/2
+            assert 2 * (v / tau**2 + R / (3 * tau)) * log <= n * (1 + 1e-12)
+        # at xi: 1' Sigma^-1 1 in closed form
+        ones = np.ones(d + 1)
+        odds = 1 + np.sum((1 - limit.alpha) / limit.alpha)
+        assert ones @ limit.Sigma_inv @ ones == pytest.approx(odds / C, rel=1e-9)
+
+
+def test_a_constant_model_only_needs_a_matrix_that_can_be_inverted():
+    limit = lt.limit(lt.Linear([0.0, 0.0], 3.0), [0.1, 0.9], lt.Gaussian(), 1.0)
+    assert spread_of(limit) == residual_bound(limit) == 0
+    n = finite_sample_size(limit, 0.0, 1e-3, 0.05)
+    # delta tends to 1, where h(delta) = 1
+    assert n == pytest.approx(leverage_bound(limit.alpha) / limit.C * np.log(6 / 0.05), rel=1e-4)
+
+
+def test_a_tiny_distance_is_a_matter_of_the_variance_alone():
+    _, _, _, limit = setting(2)
+    n = finite_sample_size(limit, spread_of(limit), 1e-9, 0.05)
+    kappa2 = np.linalg.norm(limit.Sigma_inv, 2)
+    assert n * 1e-18 == pytest.approx(2 * spread_of(limit) * kappa2 * np.log(80), rel=1e-5)
+
+
+def test_the_bound_on_the_response_is_for_the_papers_setting():
+    limit = lt.limit(lt.Linear([1.0]), [0.3], lt.Gaussian(), 1.0, kernel="mismatch")
+    with pytest.raises(ValueError, match="limit must be of the paper's setting"):
+        response_norm_bound(limit)
