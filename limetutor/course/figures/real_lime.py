@@ -80,10 +80,12 @@ def width_slider(
     right.set(xlabel="kernel width ν", ylabel="share")
     turned = [at.names[j] for j in range(len(xi)) if at.coef[j] * at.surrogate.beta[j] < 0]
     signs = f"the sign of {few(turned)} has turned" if turned else "no sign has turned"
+    top = int(np.argmax(np.abs(at.coef)))
     return (
-        f"At width {width:.2f} the {at.n - 1:,} samples together weigh {at.rows.weight:.3g} and "  # type: ignore[operator]
-        f"ξ's own row 1. Ridge leaves {np.median(at.shrinkage):.0%} of a coefficient, and {signs}, "
-        "compared with the limit."
+        f"At width {width:.2f} the samples together weigh {at.rows.weight:.3g} and ξ's own row 1. "
+        f"Ridge leaves {np.median(at.shrinkage):.0%} of a coefficient. Compared with the limit, "
+        f"{signs}; the largest coefficient of the {model} is {at.names[top]} with "
+        f"{signed(at.coef[top], 1)}."
     )
 
 
