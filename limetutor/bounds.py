@@ -195,7 +195,7 @@ def _corrected_sample_size(
     return np.max(
         [
             for_matrix / t1**2,
-            2 * B**2 * (d + 1) / t2**2 * np.log(6 * (d + 1) / eta),
+            2 * np.square(B) * (d + 1) / t2**2 * np.log(6 * (d + 1) / eta),
             for_matrix / (C**2 * t3 / (18 * d**2 * A**2)) ** 2,
         ]
     )

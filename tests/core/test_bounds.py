@@ -466,3 +466,9 @@ def test_the_bound_on_the_response_is_for_the_papers_setting():
     limit = lt.limit(lt.Linear([1.0]), [0.3], lt.Gaussian(), 1.0, kernel="mismatch")
     with pytest.raises(ValueError, match="limit must be of the paper's setting"):
         response_norm_bound(limit)
+
+
+def test_a_huge_model_needs_infinitely_many_samples_and_no_traceback():
+    with pytest.warns(lt.PrecisionWarning, match="beyond 1e308"):
+        need = lt.samples_needed(lt.Linear([1e150, 1.0]), [0.3, 0.3], lt.Gaussian(), 1e8, eps=1.0)
+    assert need.corrected == need.printed == np.inf
