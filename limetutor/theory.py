@@ -257,7 +257,7 @@ def critical_bandwidths(world: Gaussian, X: ArrayLike) -> np.ndarray:
 
 
 def total_switch_off(world: Gaussian, nu: float, d: int | None = None) -> np.ndarray:
-    """An instance (d,) at which every linear model gets coefficients of 0, nan where there is none.
+    """An instance (d,) at which every linear model gets coefficients of 0, nan where the box has none.
 
     With the Gaussian kernel and m_j the middle of a bounded box in standard units,
 

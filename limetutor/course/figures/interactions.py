@@ -42,7 +42,10 @@ def everything_off(fig: Figure, nu: float, p: int) -> str:
     )
     right.set(xticks=[-2, 0, 2], yticks=[-2, 0, 2])
     if np.isnan(xi):
-        return f"At ν = {nu:.2f} with p = {p} boxes no instance switches both features off."
+        return (
+            f"At ν = {nu:.2f} with p = {p} boxes no instance above the mean switches both "
+            "features off."
+        )
     return (
         f"At ν = {nu:.2f} with p = {p} boxes, ξ = ({signed(xi)}, {signed(xi)}) gives both features "
         "of every linear model the coefficient 0."
