@@ -149,14 +149,16 @@ class Risk:
 
     def __str__(self) -> str:
         lines = [
-            f"{self.n} instances, {len(self.names)} features, shares of all pairs.",
-            "Depends on the bandwidth: within "
-            f"{self.tolerance:.0%} of a switch-off, or turned from the sign at wide bandwidths.",
-            "Opposes the slope: a contrast between boxes, negative where a linear f rises.",
-            f"  {'nu':>8}  depends  near  turned  opposes the slope",
+            f"{self.n} instances, {len(self.names)} features: shares of all pairs whose sign",
+            f"- hangs on nu: within {self.tolerance:.0%} of a switch-off (near), or turned from",
+            "  the one at wide bandwidths (turned);",
+            "- opposes the slope of a linear f, at this nu.",
+            f"  {'nu':>8}  hangs on nu   near  turned  opposes the slope",
         ]
         rows = zip(self.nus, self.at_risk, self.near, self.turned, self.opposed, strict=True)
-        lines += [f"  {nu:8.3g}  {a:7.1%} {b:5.1%}  {c:6.1%}  {e:17.1%}" for nu, a, b, c, e in rows]
+        lines += [
+            f"  {nu:8.3g}  {a:11.1%}  {b:5.1%}  {c:6.1%}  {e:17.1%}" for nu, a, b, c, e in rows
+        ]
         return "\n".join(lines)
 
 

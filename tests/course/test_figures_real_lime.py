@@ -65,7 +65,7 @@ def test_the_slider_of_the_width_says_who_decides(explainer, width: float) -> No
         real_lime.width_slider, width=width, model="linear model", models=MODELS, xi=XI, world=world
     )
     C = np.exp(at.log_C)
-    assert f"together weigh {4999 * C:.3g}" in text
+    assert f"together weigh {real_lime.short(4999 * C)} " in text
     assert f"leaves {np.median(at.shrinkage):.0%}" in text
     limit = lt.limit(MODELS["linear model"], XI, world, width, "mismatch")
     turned = [n for n, a, b in zip(at.names, at.coef, limit.coef, strict=True) if a * b < 0]

@@ -82,11 +82,16 @@ def width_slider(
     signs = f"the sign of {few(turned)} has turned" if turned else "no sign has turned"
     top = int(np.argmax(np.abs(at.coef)))
     return (
-        f"At width {width:.2f} the samples together weigh {at.rows.weight:.3g} and ξ's own row 1. "
+        f"At width {width:.2f} the samples together weigh {short(at.rows.weight)} and ξ's own row 1. "
         f"Ridge leaves {np.median(at.shrinkage):.0%} of a coefficient. Compared with the limit, "
         f"{signs}; the largest coefficient of the {model} is {at.names[top]} with "
         f"{signed(at.coef[top], 1)}."
     )
+
+
+def short(weight: float) -> str:
+    """A weight in few digits."""
+    return f"{weight:,.0f}" if weight >= 10 else f"{weight:.2g}"
 
 
 @cache
