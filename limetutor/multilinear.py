@@ -1,7 +1,7 @@
 """What lime's kernel width does: the gradient of a multilinear function along a curve.
 
 With the mismatch kernel the width decides how often each feature lies in xi's box, and nothing
-else. So everything it can show is in the 2^d numbers v(S) = E[f | z_S = 1, z_-S = 0], the mean of f
+else. So everything it can show is in the 2^d numbers ``v(S) = E[f | z_S = 1, z_-S = 0]``, the mean of f
 with the features of S in xi's boxes and the others outside theirs, and in the multilinear extension
 (Owen 1972) of that game,
 

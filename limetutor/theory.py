@@ -264,7 +264,7 @@ def total_switch_off(world: Gaussian, nu: float, d: int | None = None) -> np.nda
         xi_j = mu_j + m_j (sigma_j + nu^2 / sigma_j)
 
     puts the mean of the tilted law on the middle of that box. xi_j itself lies in the box where
-    nu^2 < sigma_j^2 (q+ - q-) / |q+ + q-|. The box taken is the one that allows the largest nu: the
+    ``nu^2 < sigma_j^2 (q+ - q-) / |q+ + q-|``. The box taken is the one that allows the largest nu: the
     first above the mean for even p (then nu < sigma_j), the middle one for odd p (xi_j = mu_j, for
     every nu). Two boxes have no bounded one among them. Chapter: interactions.
     """
