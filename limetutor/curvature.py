@@ -42,18 +42,18 @@ def first_order(
 
 
 def hessian_bound(
-    M: float, xi: ArrayLike, world: World, nu: float, kernel: Any = "gaussian"
+    H: float, xi: ArrayLike, world: World, nu: float, kernel: Any = "gaussian"
 ) -> np.ndarray:
-    """How far beta_j can be from :func:`first_order` where the Hessian of f has norm at most M, (d,).
+    """How far beta_j can be from :func:`first_order` where the Hessian of f has norm at most H, (d,).
 
-    (M/2) (E~[ ||x - mu~||^2 | z_j=1 ] + E~[ ||x - mu~||^2 | z_j=0 ]), the norm being the largest
+    (H/2) (E~[ ||x - mu~||^2 | z_j=1 ] + E~[ ||x - mu~||^2 | z_j=0 ]), the norm being the largest
     absolute eigenvalue, everywhere. Paper: the paragraph "Linearity of f" suggests it.
     Chapter: beyond linear.
     """
-    M = arg.not_negative("M", M)
+    H = arg.not_negative("H", H)
     whole, inside, outside = spreads(_law(arg.vector("xi", xi), world, nu, kernel))
     others = whole.sum() - whole  # of the other features, which z_j says nothing about
-    return M / 2 * (inside + outside + 2 * others)
+    return H / 2 * (inside + outside + 2 * others)
 
 
 def averaged_first_order(
@@ -82,21 +82,21 @@ def averaged_first_order(
 
 
 def own_curvature_bound(
-    M: ArrayLike, xi: ArrayLike, world: World, nu: float, kernel: Any = "gaussian"
+    H: ArrayLike, xi: ArrayLike, world: World, nu: float, kernel: Any = "gaussian"
 ) -> np.ndarray:
-    """How far beta_j can be from :func:`averaged_first_order`, (d,); M holds bounds on ``|d_jj f|``.
+    """How far beta_j can be from :func:`averaged_first_order`, (d,); H holds bounds on ``|d_jj f|``.
 
     (M_j/2) (E~[(x_j - mu~_j)^2 | z_j=1] + E~[(x_j - mu~_j)^2 | z_j=0]): neither the number of
     features nor their interactions enter. Chapter: beyond linear.
     """
     xi = arg.vector("xi", xi)
-    M = arg.numbers("M", M)
-    if M.shape not in ((), xi.shape) or np.any(M < 0):
+    H = arg.numbers("H", H)
+    if H.shape not in ((), xi.shape) or np.any(H < 0):
         raise ValueError(
-            f"M must be one number of 0 or above, or one per feature, got {arg.shorten(M)}."
+            f"H must be one number of 0 or above, or one per feature, got {arg.shorten(H)}."
         )
     _, inside, outside = spreads(_law(xi, world, nu, kernel))
-    return M / 2 * (inside + outside)
+    return H / 2 * (inside + outside)
 
 
 def _law(xi: np.ndarray, world: World, nu: Any, kernel: Any) -> Tilt:

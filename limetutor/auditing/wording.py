@@ -165,7 +165,7 @@ def hidden(case: Case, mask: np.ndarray, j: int, box: int, boxes: int, largest: 
 def local_error(case: Case, lasting: float, ratio: float, why: str) -> Words:
     """A surrogate that is off at xi."""
     noisy = abs(lasting - case.error) > 0.05 * abs(lasting)
-    grown = f" ({lasting:+.3g} as n grows)" if noisy else ""
+    grown = f" ({lasting:+.3g} without the noise of this run)" if noisy else ""
     return Words(
         f"The surrogate at ξ is {case.local_prediction:.4g} where the model says "
         f"{case.prediction:.4g}: it is off by {case.error:+.3g}{grown}, {ratio:.2f} times the "

@@ -106,9 +106,9 @@ def test_the_averaged_slope_is_a_mean_of_slopes():
 
 
 def test_what_cannot_be_bounded_is_refused():
-    with pytest.raises(ValueError, match=r"M must be 0 or above, got -1\."):
+    with pytest.raises(ValueError, match=r"H must be 0 or above, got -1\."):
         hessian_bound(-1, [0.5], WORLD, 1.0)
-    with pytest.raises(ValueError, match="M must be one number of 0 or above, or one per feature"):
+    with pytest.raises(ValueError, match="H must be one number of 0 or above, or one per feature"):
         own_curvature_bound([1, 2, 3], [0.5], WORLD, 1.0)
     with pytest.raises(ValueError, match="f must have a form for its slopes to be averaged"):
         averaged_first_order(lambda x: x[:, 0], [0.5], WORLD, 1.0)
