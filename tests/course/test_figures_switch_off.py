@@ -44,11 +44,24 @@ def test_only_a_box_with_two_ends_has_a_middle():
     assert "the box has no middle" in said(switch_off.tug_of_war, 1.0, 0.961)
 
 
-@pytest.mark.parametrize(("p", "boxes"), [(2, 0), (4, 2), (5, 3), (10, 8)])
+@pytest.mark.parametrize(("p", "boxes"), [(2, 0), (3, 0), (4, 2), (5, 2), (10, 8)])
 def test_the_map_counts_the_boxes_in_which_a_sign_turns(p, boxes):
     text = said(switch_off.sign_map, p)
     assert (f"in {boxes} of the {p} boxes" in text) == (boxes > 0)
     assert ("turns nowhere" in text) == (boxes == 0)
+
+
+@pytest.mark.parametrize("p", range(2, 13))
+def test_the_map_says_what_the_limits_do(p):
+    """The highest bandwidth and the signs at a wide one, from limits just beside every edge."""
+    text, edges = said(switch_off.sign_map, p), parts.inner_edges(p)
+    places = np.concatenate([edges - 1e-9, edges + 1e-9])
+    limits = [lt.limit(lt.Linear([1]), [xi], lt.Gaussian(p=p), 50.0) for xi in places]
+    agrees_above = np.array([li.coef[0] > 0 for li in limits]) == (places > 0)
+    assert agrees_above.all() == ("other way round" not in text)
+    highest = np.nanmax([0, *(li.critical_nu[0] for li in limits)])
+    printed = float(text.split("up to ")[1][:4]) if "up to" in text else 0.0
+    assert highest == pytest.approx(printed, abs=0.0051)  # printed with two digits
 
 
 @pytest.mark.parametrize("p", [2, 4, 5, 9, 10])

@@ -74,12 +74,15 @@ def sign_map(fig: Figure, p: int) -> str:
     ax.plot(*lines(edges, 0, TOP), color=color.box, lw=1)
     ax.plot(*joined(curves), color=color.ink, lw=2.6)
     ax.set(xlim=(-2, 2), ylim=(0, TOP), xlabel="position of ξ", ylabel="bandwidth ν")
-    highest = max((curve[:, 1].max() for curve in curves), default=0.0)
-    turns = f"in {len(curves)} of the {p} boxes" if curves else "nowhere"
-    reach = f", at bandwidths up to {highest:.2f}" if curves else ""
+    # the middle box of an odd number has its zeros at one position, and there no bandwidth turns it
+    turning = [curve for curve in curves if np.ptp(curve[:, 0]) > 0]
+    highest = max((curve[:, 1].max() for curve in turning), default=0.0)
+    turns = f"in {len(turning)} of the {p} boxes" if turning else "nowhere"
+    reach = f", at bandwidths up to {highest:.2f}" if turning else ""
+    but = "" if p % 2 == 0 else ", and in the middle box it is the other way round"
     return (
         f"With p = {p} boxes the sign turns {turns}{reach}. At wide bandwidths the coefficient "
-        "agrees with the slope above the mean and opposes it below."
+        f"agrees with the slope above the mean and opposes it below{but}."
     )
 
 
