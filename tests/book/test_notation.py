@@ -43,13 +43,7 @@ def test_the_page_is_read():
     assert not [named(s) for s in SYMBOLS if s.enters not in CHAPTERS]
 
 
-def waiting(symbol):
-    """The covariance chapter uses Γ a chapter before it is defined; to be mended there."""
-    marks = pytest.mark.xfail(strict=False) if r"\Gamma" in symbol.forms else ()
-    return pytest.param(symbol, marks=marks)
-
-
-@pytest.mark.parametrize("symbol", [waiting(s) for s in SYMBOLS], ids=[named(s) for s in SYMBOLS])
+@pytest.mark.parametrize("symbol", SYMBOLS, ids=named)
 def test_a_symbol_enters_where_the_page_says_and_is_explained_there(symbol):
     using = [label for label in CHAPTERS if notation.uses(symbol, text_of(label))]
     assert using, f"no chapter uses {named(symbol)}"

@@ -52,7 +52,7 @@ def test_closed_form_of_the_noise(case, rng):
     w.nu = w.nu / np.sqrt(2)
     narrow = kernel(w, case.keeps("Gaussian kernel"))
     C = np.prod([np.sum(g.prob * g.weight) for g in narrow])
-    alpha, mean, var, Delta, G = (np.zeros(3) for _ in range(5))
+    alpha, mean, var, U, G = (np.zeros(3) for _ in range(5))
     alpha[0] = 1.0
     for j, g in enumerate(narrow, start=1):
         u = f.a[j - 1] * g.x - beta[j] * g.z
@@ -64,13 +64,13 @@ def test_closed_form_of_the_noise(case, rng):
         mean[j] = overall(u)
         var[j] = overall((u - mean[j]) ** 2)
         inside = given(g, u, 1)
-        Delta[j], G[j] = inside - mean[j], given(g, (u - inside) ** 2, 1) - var[j]
+        U[j], G[j] = inside - mean[j], given(g, (u - inside) ** 2, 1) - var[j]
     T, W = f.b - beta[0] + mean.sum(), var.sum()
     for k in range(3):
-        printed = (T + Delta[k]) ** 2 + W + G[k]
+        printed = (T + U[k]) ** 2 + W + G[k]
         close(case.formula(printed, "M_kk"), M[k, k] / (C * alpha[k]), rel=1e-6)
         for m in set(range(3)) - {k}:
-            printed = (T + Delta[k] + Delta[m]) ** 2 + W + G[k] + G[m]
+            printed = (T + U[k] + U[m]) ** 2 + W + G[k] + G[m]
             close(case.formula(printed, "M_kl"), M[k, m] / (C * alpha[k] * alpha[m]), rel=1e-6)
 
 
