@@ -228,6 +228,24 @@ def test_7_the_corrected_number_of_samples_may_be_smaller_or_far_larger():
     assert ratios[2, 0] < ratios[2, 10] and ratios[50, 0] < 1
 
 
+def test_8_the_sample_of_the_introduction_shares_its_second_box():
+    # xi in the boxes (2, 3), a sample in (1, 3): z is (0, 1) where (1, 0) is printed
+    discretize = lt.Gaussian(p=4).boxes(2).discretize
+    xi, x = np.array([-0.3, 0.3]), np.array([-1.0, 0.5])
+    assert (1 + discretize(xi)).tolist() == [2, 3] and (1 + discretize(x)).tolist() == [1, 3]
+    assert (discretize(x) == discretize(xi)).astype(int).tolist() == [0, 1]
+
+
+def test_8_a_box_ends_at_the_quantile_of_its_own_number():
+    # q_0 to q_p and boxes 1 to p: the algorithm's q_y and q_(y+1) would be the next box, or none
+    p = 4
+    q = stats.norm.ppf(np.arange(p + 1) / p)
+    x = np.random.default_rng(0).normal(size=200)
+    y = 1 + np.array([lt.Gaussian(p=p).boxes(1).discretize(v)[0] for v in x[:, None]])
+    assert set(y) == set(range(1, p + 1))
+    assert np.all((q[y - 1] <= x) & (x < q[y]))  # and so never in the one from q_y on
+
+
 def test_8_the_model_returns_one_value_per_example():
     # f(x) is a vector of n values, or the least-squares problem does not multiply out
     n, d = 7, 3
