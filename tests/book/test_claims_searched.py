@@ -571,12 +571,3 @@ def test_the_limit_of_an_image_is_exact(seed, d, kernel, nu):
     design = np.column_stack([np.ones(2**d), patterns])
     beta = np.linalg.lstsq(root[:, None] * design, root * values, rcond=None)[0]
     close([found.intercept, *found.coef], beta, rel=1e-6, abs=1e-6)
-
-
-@many
-@search(full=st.floats(1e-3, 1), first=unit, second=unit, neither=unit)
-def test_a_probability_is_lost_once(full, first, second, neither):
-    """Together they cannot cost it twice, where hiding either costs most of the probability."""
-    costs = full - full / 2 * first, full - full / 2 * second
-    if min(costs) > full / 2:
-        assert full - neither < sum(costs)

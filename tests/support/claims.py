@@ -192,7 +192,6 @@ LEDGER: dict[str, dict[str, Ground]] = {
         "however much the model relies on it": Stated("prop-image-linear"),
         "gets the coefficient zero, whatever the tone": Stated("prop-image-linear"),
         "So `image_limit` is exact for any model": Searched("test_the_limit_of_an_image_is_exact"),
-        "Together they cannot cost it twice": Searched("test_a_probability_is_lost_once"),
     },
     "interactions": {
         "the coefficient of $f(x) = x$ at every position": NoClaim(DRAWN),
