@@ -209,7 +209,8 @@ def explain(
         The instance, d numbers; with names (a Series, a row of a DataFrame, a dict) they go by name.
     world
         :class:`Gaussian` or :class:`Empirical`: where new examples come from. In one read by
-        :func:`limetutor.from_lime` the first of the n rows is xi itself, with weight 1, as in `lime`.
+        :func:`limetutor.lime_bridge.from_lime` the first of the n rows is xi itself, with weight
+        1, as in `lime`.
     nu
         Bandwidth of the kernel.
     n
