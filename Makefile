@@ -74,7 +74,8 @@ coverage: $(ENV)/.test  # of the last make unit and make notebooks together
 
 # Long comparisons; make test runs a sample of each. Stated with version, day and machine.
 verify: $(ENV)/.test  ## run the long comparisons whole, write what they found to docs/verified.md
-	@LIMETUTOR_VERIFY=1 "$(BIN)/python" -m pytest tests -m verify -n $(JOBS) --dist worksteal \
+	@chrome="$$(sh tools/browser.sh)" && CHROME="$$chrome" LIMETUTOR_VERIFY=1 \
+	    "$(BIN)/python" -m pytest tests -m verify -n $(JOBS) --dist worksteal \
 	    --timeout 7200 --verified docs/verified.md
 
 linkcheck: $(ENV)/.book  ## follow the links to other sites (needs the network)
