@@ -327,14 +327,19 @@ def local_error(case: Case) -> Iterator[Finding]:
 def _lasting_error(case: Case) -> float:
     """The part of f^(xi) - f(xi) that more samples would not remove."""
     if case.form is not None:
-        at = case.exact()
-        lost = at.surrogate.beta * case.tilt.rest * (1 - case.kept)
-        return float(at.surrogate.error - np.sum(lost)) * case.rows.left
+        return _error_without_row(case) * case.rows.left
     drawn = case.sampled
     if drawn is None:
         return case.error
     noise = drawn.local_stderr * case.t(drawn.local_freedom)
     return case.error if abs(case.error) > 1.5 * noise else 0.0
+
+
+def _error_without_row(case: Case) -> float:
+    """f^(xi) - f(xi) in the limit, after penalties and selection, before xi's own row."""
+    at = case.exact()
+    lost = at.surrogate.beta * case.tilt.rest * (1 - case.kept)
+    return float(at.surrogate.error - np.sum(lost))
 
 
 def _reasons(case: Case, lasting: float) -> tuple[tuple[str, ...], dict[str, Any], str]:
@@ -390,12 +395,8 @@ def own_row(case: Case) -> Iterator[Finding]:
 
 
 def _pulled(case: Case) -> float:
-    """The most that xi's own row takes off a coefficient; 0 where f cannot tell without sampling."""
-    if case.form is None:
-        return float(np.max(np.abs(case.rows.pull), initial=0.0)) * abs(case.error)
-    at = case.exact()
-    lost = at.surrogate.beta * case.tilt.rest * (1 - case.kept)
-    error = float(at.surrogate.error - np.sum(lost))
+    """The most that xi's own row takes off a coefficient; by the run's own error without a form."""
+    error = case.error if case.form is None else _error_without_row(case)
     return float(np.max(np.abs(case.rows.pull), initial=0.0)) * abs(error)
 
 
