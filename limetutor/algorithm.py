@@ -272,7 +272,8 @@ def explain(
     The defaults are the paper's Algorithm 1. Whoever wants the explanation rather than the
     algorithm, with as few calls of the model as possible, should take ``sampler="sobol"``, and
     beyond some twenty features ``adjust=True`` with it; ``rtol=0.05`` and a large n leave the number
-    of calls to the model at hand. Kernels without a tilt have "bins" only.
+    of calls to the model at hand. Kernels without a tilt have
+    "bins" and "gaussian" only.
     """
     found = explain_quietly(
         f, xi, world, nu, n, seed, kernel, sampler, ridge,
@@ -391,7 +392,7 @@ def _sampled(work: _Work, n: int, target: Target | None) -> tuple[surrogate.Fit,
         work.draw(size - work.drawn)
         result = work.fit()
         stderr = np.sqrt(np.clip(np.diag(result.covariance)[1:], 0.0, None))
-        found = target.judge(size, result.beta[1:], stderr, n)
+        found = target.judge(size, result.beta, stderr, n)
         if found.reached or size >= n:
             return result, found
         size = min(n, target.next(size, found))

@@ -61,11 +61,13 @@ class Target:
         """Samples of the first stage."""
         return max(FIRST, 10 * columns)
 
-    def judge(self, n: int, coef: np.ndarray, stderr: np.ndarray, bound: int) -> Precision:
-        """What n samples have come to."""
+    def judge(self, n: int, beta: np.ndarray, stderr: np.ndarray, bound: int) -> Precision:
+        """What n samples have come to; beta has the intercept first."""
         error = float(np.max(stderr, initial=0.0))
-        size = float(np.max(np.abs(coef), initial=0.0)) if self.relative else 1.0
-        goal = self.value * size
+        goal = self.value
+        if self.relative:  # beside a large intercept, coefficients of a constant f are rounding
+            size = float(np.max(np.abs(beta[1:]), initial=0.0))
+            goal *= max(size, 1e-12 * abs(float(beta[0])))
         self.history.append((n, error))
         forecast = self._forecast(n, error, goal)
         if self.first_forecast is None:

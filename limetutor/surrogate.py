@@ -47,7 +47,7 @@ def on_one_thread(function: Function) -> Function:
 DEAD = 1e-7  # deviations below the rounding of the sums (1e-16 under a root, and some)
 LARGE = 2**15  # numbers from which less exact leverages are worth their while
 PLENTY = 50  # effective samples a column, from which on leverages are around 2%: a guess will do
-POOL = 2  # degrees of freedom that the coefficients of a few groups lend each other
+POOL = 3  # degrees of freedom that the coefficients of a few groups lend each other
 SOME = 4  # ... from which on they are well below 1, and single precision will do
 
 

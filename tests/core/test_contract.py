@@ -89,11 +89,30 @@ def test_the_noise_is_that_of_the_normal_limit(name, kernel, sampler):
     world, xi = WORLDS[name]
     if not SAMPLERS[sampler].follows(world.boxes(3)):
         pytest.skip("this sampler draws from another law, and says so")
+    if not SAMPLERS[sampler].independent:
+        with pytest.raises(ValueError, match="sampler must draw independent samples"):
+            asymptotic_covariance(LINEAR, xi, world, NU, kernel, sampler=sampler)
+        return
     runs = repeat(LINEAR, xi, world, NU, n=2000, runs=60, seed=7, kernel=kernel, sampler=sampler)
     V = asymptotic_covariance(LINEAR, xi, world, NU, kernel, sampler=sampler)
     ratio = runs.coef.var(axis=0, ddof=1) / (np.diag(V)[1:] / 2000)
     # a variance from 60 runs has a relative error of sqrt(2/59) = .18; 4 of them
     assert np.all(np.abs(ratio - 1) < 0.75)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("kernel", PRODUCT_KERNELS)
+@pytest.mark.parametrize("name", WORLDS)
+def test_the_standard_errors_are_those_of_runs(name, kernel, sampler):
+    """Whatever the sampler, and whether its draws are independent or not."""
+    world, xi = WORLDS[name]
+    f = TREE.predict if name != "gaussian" else LINEAR
+    runs = repeat(f, xi, world, NU, n=1000, runs=40, seed=8, kernel=kernel, sampler=sampler)
+    said = np.sqrt(np.mean(runs.coef_stderr**2, axis=0))
+    # 40 runs know a deviation to 11%; the spread of two scrambles is drawn together across features
+    limits = (0.6, 1.5) if SAMPLERS[sampler].independent else (0.5, 2.5)
+    spread = runs.coef.std(axis=0, ddof=1)
+    assert np.all((said > limits[0] * spread) & (said < limits[1] * spread + 1e-12))
 
 
 @pytest.mark.parametrize("kernel", PRODUCT_KERNELS)
