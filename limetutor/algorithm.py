@@ -14,9 +14,9 @@ import scipy
 from . import adjustment, surrogate
 from . import arguments as arg
 from .adjustment import Adjustment
-from .precision import Precision, Target
 from .sampling import Sampler, Source, sampler_of
 from .setting import Answer, Setting
+from .stopping import Precision, Target
 from .worlds import World
 
 BATCH = 2**20  # numbers in one batch of samples, about 8 MB: memory does not grow with n

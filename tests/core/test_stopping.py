@@ -7,7 +7,7 @@ import pytest
 
 import limetutor as lt
 from limetutor.algorithm import explain_quietly
-from limetutor.precision import Target
+from limetutor.stopping import Target
 
 XI = [0.4, -0.3, 1.2, 0.8]
 
