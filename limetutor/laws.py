@@ -11,7 +11,7 @@ are asked for. Chapters: discretization, sampling; appendix: Gaussian integrals.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -361,4 +361,9 @@ class BoxLaw:
     def sample(self, rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
         """n draws: values (n, d) and the boxes they came from (n, d)."""
         marks = np.broadcast_to(self.boxes, self.mean.shape).copy()
-        return Quantiles(self).draw(rng, n, marks)
+        return self.quantiles.draw(rng, n, marks)
+
+    @cached_property
+    def quantiles(self) -> Quantiles:
+        """Tables that turn uniform numbers into values."""
+        return Quantiles(self)

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import arguments as arg
 from .kernels import KERNELS, PRODUCT_KERNELS
-from .quantiles import Quantiles, ascending, chunks
+from .quantiles import ascending, chunks
 from .setting import Setting
 from .theory import Tilt
 from .worlds import Boxes
@@ -76,7 +76,7 @@ class Bins(Sampler):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draw boxes, then values."""
         law = setting.boxes.law
-        return Quantiles(law).draw(rng, n, law.within(setting.own))
+        return law.quantiles.draw(rng, n, law.within(setting.own))
 
 
 class Normals(Sampler):
@@ -134,7 +134,7 @@ class Tilted(Sampler):
         if tilt.normal:
             return _normals(setting, tilt.mu_tilde, tilt.sigma_tilde, rng, n)
         law = tilt.views.law
-        return Quantiles(law).draw(rng, n, law.within(setting.own))
+        return law.quantiles.draw(rng, n, law.within(setting.own))
 
     def log_weights(self, setting: Setting, x: np.ndarray, z: np.ndarray) -> np.ndarray:
         """Log C for all: the mean weight, so that sums are those of weighted samples."""
@@ -183,7 +183,7 @@ class Sobol(Tilted):
         from scipy.stats import qmc  # takes half a second, which other samplers should not wait
 
         law = ascending(setting.tilt.views.law)
-        quantiles, own = Quantiles(law), law.within(setting.own)
+        quantiles, own = law.quantiles, law.within(setting.own)
 
         def source(stream: np.random.Generator) -> Source:
             points = qmc.Sobol(setting.d, scramble=True, bits=BITS, rng=stream)

@@ -371,7 +371,7 @@ def test_indicators_that_always_agree_share_their_coefficient():
     assert np.all(np.isfinite(result.covariance))
 
 
-# --- less exact where it does not show ------------------------------------------------------------
+# --- groups of samples that depend on each other --------------------------------------------------
 
 
 def batch(n, d, spread=1.0, seed=0):
@@ -380,72 +380,6 @@ def batch(n, d, spread=1.0, seed=0):
     z = rng.random((n, d)) < np.linspace(0.15, 0.6, d)
     y = z @ np.linspace(-1, 2, d) + (0.3 + z[:, 0]) * rng.normal(size=n)
     return z, y, -spread * rng.random(n) - spread * z[:, 1]
-
-
-def summed(parts, d, monkeypatch=None, exact=False, **how):
-    if exact:
-        monkeypatch.setattr(surrogate, "LARGE", 10**18)
-    sums = surrogate.Sums(d, **how)
-    for part in parts:
-        sums.add(*part)
-    if exact:
-        monkeypatch.undo()
-    return sums
-
-
-@pytest.mark.parametrize(
-    ("n", "d", "spread", "way"),
-    [
-        (20_000, 20, 0.0, "_as_if_independent"),  # equal weights: counts in single precision
-        (20_000, 20, 1.5, "_as_if_independent"),
-        (3000, 60, 0.1, "_briskly"),
-        (1500, 60, 0.0, "_briskly"),
-    ],
-)
-def test_leverages_that_are_found_fast_do_not_show(n, d, spread, way, monkeypatch):
-    parts = [batch(n, d, spread)]
-    fast = summed(parts, d)
-    assert fast._how_exactly(parts[0][0])[0].__name__ == way
-    exact = summed(parts, d, monkeypatch, exact=True)
-    one, two = surrogate.fit(fast), surrogate.fit(exact)
-    np.testing.assert_array_equal(one.beta, two.beta)  # coefficients never see any of it
-    # a standard error is itself known to 1 / sqrt(2 n), .5% here at best
-    np.testing.assert_allclose(np.diag(one.covariance), np.diag(two.covariance), rtol=1e-3)
-    np.testing.assert_allclose(one.freedom, two.freedom, rtol=0.02 if way[1] == "b" else 0.05)
-    assert one.local_freedom == pytest.approx(two.local_freedom, rel=0.05)
-
-
-def test_fast_and_exact_batches_mix(monkeypatch):
-    """A batch that needs exact leverages finds what it needs of those before."""
-    d = 20
-    first, second = batch(20_000, d, 1.5), batch(6000, d, 1.5, seed=1)
-    heavy = (second[0], second[1], second[2] + np.where(np.arange(6000) < 300, 6.0, 0.0))
-    mixed = summed([first, heavy], d)
-    assert mixed._how_exactly(first[0])[0].__name__ == "_exactly"
-    exact = summed([first, heavy], d, monkeypatch, exact=True)
-    one, two = surrogate.fit(mixed), surrogate.fit(exact)
-    np.testing.assert_array_equal(one.beta, two.beta)
-    np.testing.assert_allclose(np.diag(one.covariance), np.diag(two.covariance), rtol=2e-3)
-
-
-def test_counts_of_equal_samples_are_exact():
-    z, y, _ = batch(200_000, 6)
-    sums = summed([(z, y, np.full(len(y), -3.0))], 6)
-    whole = np.column_stack([np.ones(len(z)), z]).astype(np.int64)
-    np.testing.assert_array_equal(sums.gram, whole.T @ whole)
-    np.testing.assert_array_equal(sums.squared, sums.gram[0])
-
-
-@pytest.mark.parametrize("scale", [1e-100, 1e100])
-def test_tiny_and_huge_responses_survive_single_precision(scale):
-    z, y, log_w = batch(20_000, 20)
-    found, plain = (surrogate.fit(summed([(z, s * y, log_w)], 20)) for s in (scale, 1.0))
-    np.testing.assert_allclose(found.beta / scale, plain.beta, rtol=1e-9)
-    said, expected = (np.sqrt(np.diag(fit.covariance)) for fit in (found, plain))
-    np.testing.assert_allclose(said / scale, expected, rtol=1e-6)
-
-
-# --- groups of samples that depend on each other --------------------------------------------------
 
 
 def grouped(groups, d=4, n=600):
