@@ -270,10 +270,10 @@ def explain(
     Notes
     -----
     The defaults are the paper's Algorithm 1. Whoever wants the explanation rather than the
-    algorithm, with as few calls of the model as possible, should take ``sampler="sobol"``, and
-    beyond some twenty features ``adjust=True`` with it; ``rtol=0.05`` and a large n leave the number
-    of calls to the model at hand. Kernels without a tilt have
-    "bins" and "gaussian" only.
+    algorithm, from as few calls of the model as possible, should take ``sampler="sobol",
+    adjust=True``, or ``sampler="sobol"`` alone where n is less than ten times the number of boxes.
+    With ``rtol=0.05`` and a large n the number of calls is left to the model at hand. Kernels
+    without a tilt have "bins" and "gaussian" only.
     """
     found = explain_quietly(
         f, xi, world, nu, n, seed, kernel, sampler, ridge,
