@@ -148,7 +148,7 @@ class Sums:
         """
         size, ess = len(self.gram), self.ess
         if self.n * size >= LARGE:
-            if z.dtype == bool and ess >= PLENTY * size:
+            if z.dtype == bool and ess >= PLENTY * size and self.solver.independent:
                 return self._as_if_independent, np.float32
             if ess >= SOME * size and ess >= self.n / 2:
                 return self._briskly, np.float32
@@ -416,6 +416,17 @@ class Solver:
         own = np.arange(len(self.mean))[:penalised]
         cov[own, own] += penalty / self.total
         self.inverse, self.tangled = pseudo_inverse(cov)
+
+    @property
+    def independent(self) -> bool:
+        """Whether the columns are uncorrelated, as far as their number of samples can show.
+
+        That is, no variance inflation factor, variance times entry of the inverse, is above 1.1.
+        A kernel that does not factor over the coordinates makes indicators depend on each other.
+        """
+        variance = self.mean * (1 - self.mean)
+        varies = variance > DEAD**2
+        return not np.any(varies & (self.tangled | (variance * np.diag(self.inverse) > 1.1)))
 
     def beta(self, response: np.ndarray) -> np.ndarray:
         """Intercept and coefficients (d + 1,)."""

@@ -78,3 +78,16 @@ def test_tiny_and_huge_responses_survive_single_precision(scale):
     np.testing.assert_allclose(found.beta / scale, plain.beta, rtol=1e-9)
     said, expected = (np.sqrt(np.diag(one.covariance)) for one in (found, plain))
     np.testing.assert_allclose(said / scale, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_indicators_that_depend_on_each_other_are_not_taken_for_independent(share):
+    """With a kernel that does not factor, or with copies: a share of the rows has z_0 = z_1."""
+    z, y, log_w = batch(20_000, 20)
+    same = np.random.default_rng(1).random(len(z)) < share
+    z[same, 1] = z[same, 0]
+    found = summed([(z, y, log_w)], 20)
+    assert not found.solver.independent
+    assert found._how_exactly(z)[0].__name__ != "_as_if_independent"
+    apart = summed([batch(20_000, 20)], 20)
+    assert apart.solver.independent
