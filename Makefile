@@ -14,7 +14,7 @@ ENV    := $(subst $(empty) ,\ ,$(VENV))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html serve lab test lint unit notebooks coverage verify linkcheck format lock \
+.PHONY: help book html serve lab test lint unit notebooks coverage verify bench linkcheck format lock \
     clean distclean
 
 help:  ## this list
@@ -41,8 +41,8 @@ lab: $(ENV)/.book  ## open the chapters in JupyterLab
 	    $$(test "$$(id -u)" != 0 || echo --allow-root)
 
 # One numerical thread a process: the processes already fill the cores.
-test lint unit notebooks verify: export OMP_NUM_THREADS = 1
-test lint unit notebooks verify: export OPENBLAS_NUM_THREADS = 1
+test lint unit notebooks verify bench: export OMP_NUM_THREADS = 1
+test lint unit notebooks verify bench: export OPENBLAS_NUM_THREADS = 1
 
 test: $(ENV)/.test  ## run everything: lint, unit tests, site, notebooks, coverage
 	@$(MAKE) --no-print-directory lint
@@ -77,6 +77,10 @@ verify: $(ENV)/.test  ## run the long comparisons whole, write what they found t
 	@chrome="$$(sh tools/browser.sh)" && CHROME="$$chrome" LIMETUTOR_VERIFY=1 \
 	    "$(BIN)/python" -m pytest tests -m verify -n $(JOBS) --dist worksteal \
 	    --timeout 7200 --verified docs/verified.md
+
+# Ratios within one run, with the machine they were taken on; a small size runs in make unit.
+bench: $(ENV)/.test  ## measure speed and model calls, write the table and pictures of benchmarks/results
+	@"$(BIN)/python" benchmarks/run.py
 
 linkcheck: $(ENV)/.book  ## follow the links to other sites (needs the network)
 	@"$(BIN)/jupyter-book" build . --builder linkcheck --path-output _build/links

@@ -6,15 +6,17 @@ import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
 
+from . import adjustment, surrogate
 from . import arguments as arg
-from . import surrogate
-from .sampling import Sampler, sampler_of
+from .adjustment import Adjustment
+from .sampling import Sampler, Source, sampler_of
 from .setting import Answer, Setting
+from .stopping import Precision, Target
 from .worlds import World
 
 BATCH = 2**20  # numbers in one batch of samples, about 8 MB: memory does not grow with n
@@ -45,7 +47,7 @@ class Explanation(Answer):
 
     ``coef`` (d,), ``intercept``, and ``covariance`` ((d+1, d+1), intercept first) of the sampling
     error. A feature that was left out has coefficient 0 and standard error 0: it was not
-    estimated. ``setting`` is what was asked, for whoever looks closer (:func:`limetutor.audit`).
+    estimated. ``n`` is the number of samples drawn. ``setting`` is what was asked, for whoever looks closer (:func:`limetutor.audit`).
     """
 
     coef: np.ndarray
@@ -69,6 +71,9 @@ class Explanation(Answer):
     draws: Sampler = field(repr=False)
     ridge: float = field(repr=False, default=0.0)
     lasso: float = field(repr=False, default=0.0)
+    scrambles: int | None = None  # groups of draws that depend on each other, of sampler="sobol"
+    adjusted: bool = False
+    precision: Precision | None = None  # what tol or rtol asked for, and what came of it
     samples: Samples | None = field(repr=False, default=None)
 
     @property
@@ -78,7 +83,11 @@ class Explanation(Answer):
 
     @cached_property
     def stderr(self) -> np.ndarray:
-        """Standard errors of ``coef``: the sandwich with residuals corrected for leverage."""
+        """Standard errors of ``coef``: the sandwich with residuals corrected for leverage.
+
+        Of two and more scrambles: from their spread. Of one it is the sandwich, which takes the
+        draws for independent and is an upper bound, several times too large.
+        """
         return np.sqrt(np.clip(np.diag(self.covariance)[1:], 0.0, None))
 
     def interval(self, level: float = 0.95) -> np.ndarray:
@@ -153,7 +162,7 @@ class Explanation(Answer):
     def __repr__(self) -> str:
         lines = [
             f"Explanation of f(xi) = {self.prediction:.4g} with {self.n} samples, nu = {self.nu:g}, "
-            f"{self.kernel} kernel, {self.sampler} sampler"
+            f"{self.kernel} kernel, {self.sampler} sampler{self._how()}"
         ]
         lines += [
             f"  {self.coef[j]:+10.4g} ± {self.stderr[j]:<8.2g} {self.box_names[j]}"
@@ -165,7 +174,14 @@ class Explanation(Answer):
             f"  surrogate at xi {self.local_prediction:.4g}, R² {self.score:.3f}, "
             f"effective samples {self.ess:.0f}"
         )
+        if self.precision is not None and self.precision.reached:
+            lines.append(f"  {self.precision}")
         return "\n".join(lines + [f"  warning: {text}" for text in self.warnings])
+
+    def _how(self) -> str:
+        many = self.scrambles
+        words = "" if many is None else f" ({many} scramble{'s' if many > 1 else ''})"
+        return words + (", adjusted" if self.adjusted else "")
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -174,6 +190,8 @@ class Explanation(Answer):
             for j in self.order()
         )
         notes = "".join(f"<p>⚠ {escape(text)}</p>" for text in self.warnings)
+        if self.precision is not None and self.precision.reached:
+            notes = f"<p>{escape(str(self.precision))}</p>" + notes
         return (
             "<table><thead><tr><th style='text-align:left'>box of ξ</th><th>coefficient</th>"
             f"<th>standard error</th></tr></thead><tbody>{rows}</tbody></table>"
@@ -198,6 +216,10 @@ def explain(
     select: str = "auto",
     output: Any = None,
     keep: bool = False,
+    scrambles: int | None = None,
+    adjust: bool = False,
+    tol: float | None = None,
+    rtol: float | None = None,
 ) -> Explanation:
     """Explain f(xi) by tabular LIME (paper, Algorithm 1).
 
@@ -221,8 +243,10 @@ def explain(
         "gaussian" (on x, the paper), "laplace" (on x, with heavier tails), "mismatch" (on z,
         `lime`), "cosine", or a function of (x, z, xi, nu) that returns weights.
     sampler
-        "bins" (a box, then a value in it), "gaussian" (the value directly), or "tilted" (from
-        the tilted law, with equal weights: the same limit, usually less noise).
+        "bins" (a box, then a value in it), "gaussian" (the value directly), "tilted" (from
+        the tilted law, with equal weights: the same limit, usually less noise) or "sobol" (evenly
+        spread points of the tilted law: the same limit, far less noise; n is rounded up to a power
+        of two for each scramble).
     ridge, lasso
         Penalties, at most one of them, scaled as in scikit-learn.
     features, select
@@ -232,10 +256,30 @@ def explain(
         Which output to explain, a class or a column, where f has several.
     keep
         Keep samples, weights and responses; memory then grows with n.
+    scrambles
+        Into how many independent scrambles "sobol" divides n. The default, 2 (4 for one or two
+        features), gives intervals that cover; 1 has the least error, and a standard error that is
+        only an upper bound.
+    adjust
+        Add columns of mean 0 to the fit that take the noise of what f does within boxes with them:
+        the same limit from the same samples, with less noise. Needs n of some ten times the number
+        of boxes; not with lasso, nor with kernels without a tilt.
+    tol, rtol
+        Draw until the largest standard error is at most ``tol``, in the units of f, or ``rtol`` times
+        the largest coefficient; n is then the most that is drawn, and a warning says so.
+
+    Notes
+    -----
+    The defaults are the paper's Algorithm 1. Whoever wants the explanation rather than the
+    algorithm, from as few calls of the model as possible, should take ``sampler="sobol",
+    adjust=True``, or ``sampler="sobol"`` alone where n is less than ten times the number of boxes.
+    With ``rtol=0.05`` and a large n the number of calls is left to the model at hand. Kernels
+    without a tilt have "bins" and "gaussian" only.
     """
     found = explain_quietly(
         f, xi, world, nu, n, seed, kernel, sampler, ridge,
         lasso=lasso, features=features, select=select, output=output, keep=keep,
+        scrambles=scrambles, adjust=adjust, tol=tol, rtol=rtol,
     )  # fmt: skip
     for text in found.warnings:
         warnings.warn(text, arg.FitWarning, stacklevel=2)
@@ -271,6 +315,10 @@ def run(
     select: str = "auto",
     keep: bool = False,
     own_row: bool = True,
+    scrambles: int | None = None,
+    adjust: bool = False,
+    tol: float | None = None,
+    rtol: float | None = None,
 ) -> Explanation:
     """Algorithm 1 on a setting that has been checked; xi is a row where its world has it so."""
     draws = sampler_of(sampler)
@@ -283,18 +331,16 @@ def run(
         features = arg.whole("features", features, 1)
     keep = arg.truth("keep", keep)
     draws.check(setting)
+    scrambles = draws.scrambles(scrambles, setting.d)
+    target = None if tol is None and rtol is None else Target(tol, rtol, draws.independent)
+    n = draws.size(n, scrambles)
+    adjusted = _adjustment(setting, draws, n, lasso) if arg.truth("adjust", adjust) else None
     rng = np.random.default_rng(arg.seed("seed", seed))
     prediction = setting.prediction
-    fewer = features is not None or lasso > 0
-    own_row = own_row and setting.world.own_row
-    sums, samples = _sample(setting, draws, n, rng, keep or fewer, own_row)
-    if sums.ess == 0:
-        raise ValueError(f"kernel must give some sample a weight above 0, got 0 for all {n}.")
-    chosen = None if features is None else surrogate.strongest(sums, features, select)
-    result = surrogate.fit(sums, ridge, lasso, chosen)
-    if fewer and samples is not None:
-        batch = (samples.z, samples.y, samples.log_weights)
-        result = surrogate.noise_of(result, [batch], ridge)
+    how = _How(scrambles, adjusted, ridge, lasso, features, select, keep)
+    work = _Work(setting, draws, rng, how, own_row and setting.world.own_row)
+    result, found = _sampled(work, n, target)
+    sums = work.sums
     return Explanation(
         coef=result.beta[1:],
         intercept=float(result.beta[0]),
@@ -302,14 +348,14 @@ def run(
         prediction=prediction,
         score=result.score,
         ess=sums.ess,
-        n=n,
+        n=sums.n,
         nu=setting.nu,
         kernel=setting.kernel.name,
         sampler=draws.name,
         names=setting.boxes.names,
         output=setting.output,
         xi=setting.xi,
-        warnings=_notes(setting, draws, sums, result, ridge),
+        warnings=_notes(work, result, found),
         used=result.used,
         freedom=result.freedom,
         local_freedom=result.local_freedom,
@@ -317,38 +363,138 @@ def run(
         draws=draws,
         ridge=ridge,
         lasso=lasso,
-        samples=samples if keep else None,
+        scrambles=scrambles,
+        adjusted=adjusted is not None,
+        precision=found,
+        samples=work.samples() if keep else None,
     )
 
 
-def _sample(
-    setting: Setting, draws: Sampler, n: int, rng: np.random.Generator, keep: bool, own_row: bool
-) -> tuple[surrogate.Sums, Samples | None]:
-    """Draw n samples in batches and add them up."""
-    sums, kept = surrogate.Sums(setting.d), []
-    rows = max(BATCH // (setting.d + 1), 2 * (setting.d + 1))  # enough for a fit to a single batch
-    for start in _with_progress(range(0, n, rows)):
-        x, z, log_w = _drawn(setting, draws, rng, min(rows, n - start), own_row and start == 0)
-        y = setting.predict(x)
-        sums.add(z, y, log_w)
-        if keep:
-            kept.append((x, z, log_w, y))
-    if not keep:
-        return sums, None
-    x, z, log_w, y = (np.concatenate(part) for part in zip(*kept, strict=True))
-    return sums, Samples(x, z, log_w, y)
+def _adjustment(setting: Setting, draws: Sampler, n: int, lasso: float) -> Adjustment:
+    adjustment.check(setting, draws, lasso)
+    adjusted = Adjustment(setting, n)
+    columns = setting.d + 1 + adjusted.size
+    if n < 2 * columns:
+        raise ValueError(
+            f"n must be {2 * columns} or more with adjust=True, twice the {columns} columns of "
+            f"this world, got {n}."
+        )
+    return adjusted
 
 
-def _drawn(
-    setting: Setting, draws: Sampler, rng: np.random.Generator, n: int, own_row: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values, indicators and log weights of n rows, the first of them xi itself if ``own_row``."""
-    x, z = draws.draw(setting, rng, n - own_row)
-    log_w = draws.log_weights(setting, x, z)
-    if not own_row:
-        return x, z, log_w
-    z = np.vstack([np.ones((1, setting.d), bool), z])
-    return np.vstack([setting.xi, x]), z, np.concatenate([[0.0], log_w])
+def _sampled(work: _Work, n: int, target: Target | None) -> tuple[surrogate.Fit, Precision | None]:
+    """The fit to n samples, or to as many of them as the target asks for."""
+    if target is None:
+        work.draw(n)
+        return work.fit(), None
+    columns = len(work.sums.response)
+    size = min(n, work.draws.size(target.first(columns), work.how.scrambles))
+    while True:
+        work.draw(size - work.drawn)
+        result = work.fit()
+        stderr = np.sqrt(np.clip(np.diag(result.covariance)[1:], 0.0, None))
+        found = target.judge(size, result.beta, stderr, n)
+        if found.reached or size >= n:
+            return result, found
+        size = min(n, target.next(size, found))
+
+
+class _How(NamedTuple):
+    """How a surrogate is fitted, as it was asked for."""
+
+    scrambles: int | None
+    adjusted: Adjustment | None
+    ridge: float
+    lasso: float
+    features: int | None
+    select: str
+    keep: bool
+
+    @property
+    def fewer(self) -> bool:
+        """Whether the surrogate is on some of the features only."""
+        return self.features is not None or self.lasso > 0
+
+
+class _Work:
+    """Samples on their way to a fit: drawn in batches, added up, kept only where needed.
+
+    xi itself is a row of the fit if ``own_row``: one of the n, or one more where a count of
+    points that is not a power of two would spoil them.
+    """
+
+    def __init__(
+        self, setting: Setting, draws: Sampler, rng: np.random.Generator, how: _How, own_row: bool
+    ) -> None:
+        self.setting, self.draws, self.how, self.own_row = setting, draws, how, own_row
+        self.extra = 0 if how.adjusted is None else how.adjusted.size
+        self.sources: list[Source] = draws.sources(setting, rng, how.scrambles)
+        self.sums = surrogate.Sums(setting.d, self.extra, len(self.sources))
+        self.drawn = 0
+        self.kept: list[tuple[np.ndarray, ...]] = []
+
+    def draw(self, n: int) -> None:
+        """Draw n more samples and add them up; each source gives its share of every batch."""
+        d, groups = self.setting.d, len(self.sources)
+        least = 2 * (d + 1 + self.extra)  # enough for a fit to a single batch
+        rows = max(BATCH // (d + 1), least) // groups
+        for start in _with_progress(range(0, n // groups, rows)):
+            first = self.own_row and self.drawn == 0
+            many = min(rows, n // groups - start) - (first and self.draws.independent)
+            x, z, log_w, columns = self._batch(many, first)
+            y = self.setting.predict(x)
+            self._add(columns, y, log_w, many)
+            self.drawn += len(y)
+            if self.how.keep or self.how.fewer:
+                self.kept.append((x, z, log_w, y, columns))
+
+    def _batch(self, many: int, own_row: bool) -> tuple[np.ndarray, ...]:
+        """Values, indicators, log weights and columns of a batch, xi's own row first if there."""
+        parts = [source(many) for source in self.sources]
+        x, z = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
+        log_w = self.draws.log_weights(self.setting, x, z)
+        columns = z if self.how.adjusted is None else self.how.adjusted.columns(x, z)
+        if not own_row:
+            return x, z, log_w, columns
+        here = np.zeros((1, columns.shape[1]), columns.dtype)  # the columns behind z have mean 0
+        here[:, : self.setting.d] = 1
+        z = np.vstack([np.ones((1, self.setting.d), bool), z])
+        columns = np.vstack([here, columns])
+        return np.vstack([self.setting.xi, x]), z, np.concatenate([[0.0], log_w]), columns
+
+    def _add(self, columns: np.ndarray, y: np.ndarray, log_w: np.ndarray, many: int) -> None:
+        """Add a batch up, each group of ``many`` draws for itself; xi's own row has no group."""
+        groups = len(self.sources)
+        if groups == 1:
+            self.sums.add(columns, y, log_w)
+            return
+        lead = len(y) - groups * many
+        for group in range(groups):
+            mine = slice(lead + group * many, lead + (group + 1) * many)
+            self.sums.add(columns[mine], y[mine], log_w[mine], group)
+        if lead:
+            self.sums.add(columns[:lead], y[:lead], log_w[:lead], None)
+
+    def samples(self) -> Samples:
+        """What was kept."""
+        x, z, log_w, y, _ = (np.concatenate(part) for part in zip(*self.kept, strict=True))
+        return Samples(x, z, log_w, y)
+
+    def fit(self) -> surrogate.Fit:
+        """The surrogate to what has been drawn."""
+        sums = self.sums
+        if sums.ess == 0:
+            raise ValueError(
+                f"kernel must give some sample a weight above 0, got 0 for all {sums.n}."
+            )
+        how, chosen = self.how, None
+        if how.features is not None:
+            chosen = surrogate.strongest(sums, how.features, how.select)
+        result = surrogate.fit(sums, how.ridge, how.lasso, chosen)
+        if not how.fewer or len(self.sources) > 1:
+            return result
+        _, _, log_w, y, columns = (np.concatenate(part) for part in zip(*self.kept, strict=True))
+        return surrogate.noise_of(result, [(columns, y, log_w)], how.ridge, self.extra)
 
 
 def _with_progress(batches: range) -> Any:
@@ -362,12 +508,13 @@ def _with_progress(batches: range) -> Any:
     return tqdm(batches, delay=2, leave=False, unit="batch")
 
 
-def _notes(
-    setting: Setting, draws: Sampler, sums: surrogate.Sums, result: surrogate.Fit, ridge: float
-) -> tuple[str, ...]:
+def _notes(work: _Work, result: surrogate.Fit, found: Precision | None) -> tuple[str, ...]:
     """What the fit rests on, where it rests on little."""
-    remedy = _remedy(setting, draws)
-    notes = [*_few_samples(setting, sums, remedy), *_singular(setting, result, ridge, remedy)]
+    setting, remedy = work.setting, _remedy(work.setting, work.draws)
+    notes = _few_samples(setting, work.sums, remedy)
+    notes += _singular(setting, result, work.how.ridge, remedy)
+    if found is not None and not found.reached:
+        notes.append(f"{found}.")
     if not np.all(np.isfinite(result.covariance)):
         notes.append("Standard errors are beyond 1e154, given as infinite; rescale f.")
     return tuple(notes)
@@ -390,9 +537,9 @@ def _few_samples(setting: Setting, sums: surrogate.Sums, remedy: str) -> list[st
             f"The effective sample size is {sums.ess:.1f} of n={sums.n}, and {setting.d + 1} "
             f"coefficients want at least {least}: {remedy}."
         )
-    share = sums.gram[0, 1:] / sums.gram[0, 0]
+    share = sums.block[0, 1:] / sums.gram[0, 0]
     scarcer = sums.ess * np.minimum(share, 1 - share)
-    thin = (scarcer < FEW) & (surrogate.indicator_variances(sums.gram) > surrogate.DEAD**2)
+    thin = (scarcer < FEW) & (surrogate.indicator_variances(sums.block) > surrogate.DEAD**2)
     if np.any(thin):
         notes.append(
             f"Fewer than {FEW} effective samples lie on one side of xi's box for "

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from . import arguments as arg
 from .laws import BoxLaw
+from .quantiles import chunks
 from .theory import Tilt, Views, critical_bandwidth, gaussian_tilt, parts_tilt, weighted_parts
 from .worlds import Boxes, World
 
@@ -84,10 +85,13 @@ class ProductKernel(Kernel):
     ) -> np.ndarray:
         """Numbers by their distance, labels by whether they agree."""
         numbers = boxes.ordered
+        every, total = bool(np.all(numbers)), np.empty(len(x))
         with np.errstate(over="ignore"):
-            if np.all(numbers):
-                return self.log_factors(x, xi, nu).sum(axis=1)
-            total = self.log_factors(x[:, numbers], xi[numbers], nu).sum(axis=1)
+            for rows in chunks(*x.shape):
+                here, at = (x[rows], xi) if every else (x[rows][:, numbers], xi[numbers])
+                np.sum(self.log_factors(here, at, nu), axis=1, out=total[rows])
+        if every:
+            return total
         return total + (~z[:, ~numbers]).sum(axis=1) * self.mismatch(nu)
 
     def tilt(self, boxes: Boxes, xi: np.ndarray, nu: ArrayLike) -> Tilt:

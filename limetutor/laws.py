@@ -11,12 +11,15 @@ are asked for. Chapters: discretization, sampling; appendix: Gaussian integrals.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
+
+from .quantiles import Quantiles
+from .quantiles import truncated_quantile as truncated_quantile  # known by this room
 
 LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
 
@@ -357,40 +360,10 @@ class BoxLaw:
 
     def sample(self, rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
         """n draws: values (n, d) and the boxes they came from (n, d)."""
-        d = self.mean.shape[0]
-        edges = np.cumsum(self.prob, axis=1)
-        edges /= edges[:, -1:]
-        u = rng.random((n, d))
-        parts = np.empty((n, d), dtype=np.intp)
-        for j in range(d):
-            parts[:, j] = np.searchsorted(edges[j, :-1], u[:, j], side="right")
-        v = rng.random((n, d))
-        rows = np.arange(d)
-        lo, hi = self.standard_ends()
-        x = truncated_quantile(v, lo[rows, parts], hi[rows, parts])
-        point = (self.sd == 0)[rows, parts]
-        mean = self.mean[rows, parts]
-        x = np.where(point, mean, mean + self.sd[rows, parts] * x)
-        inside = np.clip(x, self.lo[rows, parts], self.hi[rows, parts])
-        boxes = parts if self.box is None else self.box[rows, parts]
-        return np.where(point, mean, inside), boxes
+        marks = np.broadcast_to(self.boxes, self.mean.shape).copy()
+        return self.quantiles.draw(rng, n, marks)
 
-
-def truncated_quantile(v: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """The v-quantile of a standard normal truncated to [lo, hi].
-
-    The interval is mirrored into the left tail, where Phi keeps its digits; beyond the reach of
-    Phi itself (below 1e-290) logarithms take over.
-    """
-    mirrored = lo > 0
-    a, b = np.where(mirrored, -hi, lo), np.where(mirrored, -lo, hi)
-    v = np.where(mirrored, 1 - v, v)
-    low, high = scipy.special.ndtr(a), scipy.special.ndtr(b)
-    x = scipy.special.ndtri(low + v * (high - low))
-    deep = high < 1e-290
-    if np.any(deep):
-        log_low, log_high = scipy.special.log_ndtr(a[deep]), scipy.special.log_ndtr(b[deep])
-        ratio = np.exp(log_low - log_high)
-        x[deep] = scipy.special.ndtri_exp(log_high + np.log(ratio + v[deep] * (1 - ratio)))
-    x = np.clip(x, a, b)
-    return np.where(mirrored, -x, x)
+    @cached_property
+    def quantiles(self) -> Quantiles:
+        """Tables that turn uniform numbers into values."""
+        return Quantiles(self)

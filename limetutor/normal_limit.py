@@ -158,7 +158,13 @@ def covariance_of(setting: Setting, sampler: Any = "bins") -> np.ndarray:
             f"f must be linear for a closed form of the covariance, got {arg.shorten(setting.f)}; "
             "lt.explain(...).covariance estimates it for any f."
         )
-    weighted = sampler_of(sampler).weighted
+    draws = sampler_of(sampler)
+    if not draws.independent:
+        raise ValueError(
+            f"sampler must draw independent samples for a normal limit, got {draws.name!r}; "
+            "lt.explain(...).covariance estimates the noise of others."
+        )
+    weighted = draws.weighted
     at = setting.tilt
     residual = _residual(form.a, at, _squared(setting) if weighted else at)
     whole, with_h, V = _influence_moments(residual, at.log_alpha, at.log_rest)

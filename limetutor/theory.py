@@ -83,6 +83,7 @@ class Tilt:
     gap: np.ndarray
     log_mass: np.ndarray  # log E[w_j]; C is the exponential of their sum
     make_views: Callable[[], Views] | None = field(repr=False, compare=False, default=None)
+    normal: bool = False  # every coordinate is N(mu_tilde, sigma_tilde^2), whole
 
     @property
     def alpha(self) -> np.ndarray:
@@ -151,6 +152,7 @@ def gaussian_tilt(
         inside=sigma * (to_mean + s * box.mean_inside),
         gap=sigma * s * (box.mean_inside - box.mean_outside),
         log_mass=log_mass,
+        normal=True,
     )
 
 

@@ -130,6 +130,25 @@ class Boxes:
             result += beyond(x, edge)
         return result
 
+    def inside(self, x: np.ndarray, own: np.ndarray) -> np.ndarray:
+        """Whether each entry of x (n, d) lies in the box ``own`` (d,): the same rule for ties."""
+        (lo, hi), (above, below) = self.ends_of(own), self.comparisons
+        return above(x, lo) & below(x, hi)
+
+    @property
+    def comparisons(self) -> tuple[np.ufunc, np.ufunc]:
+        """How a value inside compares with the lower and with the upper edge of its box."""
+        if self.left_closed:
+            return np.greater_equal, np.less
+        return np.greater, np.less_equal
+
+    def ends_of(self, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The edges around the boxes ``own`` (d,), infinite for the outer ones."""
+        outer = np.full((self.d, 1), np.inf)
+        edges = np.concatenate([-outer, self.inner, outer], axis=1)
+        rows = np.arange(self.d)
+        return edges[rows, own], edges[rows, own + 1]
+
     def ends(self, j: int, box: int) -> tuple[float, float]:
         """The two edges of a box of feature j; the outer boxes reach to infinity."""
         padded = np.concatenate([[-np.inf], self.edges[j], [np.inf]])

@@ -369,3 +369,64 @@ def test_indicators_that_always_agree_share_their_coefficient():
     np.testing.assert_allclose(result.beta[1:], [1, 1, -1], atol=1e-9)  # the least norm
     assert list(result.tangled) == [True, True, False]
     assert np.all(np.isfinite(result.covariance))
+
+
+# --- groups of samples that depend on each other --------------------------------------------------
+
+
+def batch(n, d, spread=1.0, seed=0):
+    """Indicators, a response with residuals that depend on them, weights that differ."""
+    rng = np.random.default_rng(seed)
+    z = rng.random((n, d)) < np.linspace(0.15, 0.6, d)
+    y = z @ np.linspace(-1, 2, d) + (0.3 + z[:, 0]) * rng.normal(size=n)
+    return z, y, -spread * rng.random(n) - spread * z[:, 1]
+
+
+def grouped(groups, d=4, n=600):
+    parts = [batch(n, d, 0.3, seed=s) for s in range(groups)]
+    sums = surrogate.Sums(d, groups=groups)
+    for group, part in enumerate(parts):
+        sums.add(*part, group)
+    return parts, sums
+
+
+def test_the_noise_of_groups_is_that_of_their_scores_drawn_together():
+    groups, d = 5, 4
+    parts, sums = grouped(groups)
+    found = surrogate.fit(sums)
+    designs = [np.column_stack([np.ones(len(z)), z]) for z, _, _ in parts]
+    W = [np.exp(log_w) for _, _, log_w in parts]
+    A = sum((D * w[:, None]).T @ D for D, w in zip(designs, W, strict=True))
+    b = sum(D.T @ (w * y) for D, w, (_, y, _) in zip(designs, W, parts, strict=True))
+    beta = np.linalg.solve(A, b)
+    np.testing.assert_allclose(found.beta, beta, rtol=1e-10)
+    scores = np.array(
+        [D.T @ (w * (y - D @ beta)) for D, w, (_, y, _) in zip(designs, W, parts, strict=True)]
+    )
+    B = np.linalg.inv(A)
+    spread = B @ scores.T @ scores @ B * groups / (groups - 1)
+    common = np.mean(np.diag(spread)[1:] / np.diag(B)[1:])
+    pool = min(surrogate.POOL, d - 1)
+    expected = ((groups - 1) * spread + pool * common * B) / (groups - 1 + pool)
+    np.testing.assert_allclose(found.covariance, expected, rtol=1e-8)
+    assert np.all(found.freedom == groups - 1 + pool) and found.local_freedom == groups - 1 + pool
+
+
+def test_a_row_without_a_group_moves_the_fit_and_makes_no_noise():
+    _, sums = grouped(3)
+    _, other = grouped(3)
+    z, y = np.ones((1, 4), bool), np.array([30.0])
+    other.add(z, y, np.zeros(1), None)
+    before, after = surrogate.fit(sums), surrogate.fit(other)
+    assert not np.allclose(before.beta, after.beta)
+    # the noise of groups alone: the row, some 20 standard errors off, is the same in every run
+    ratio = np.diag(after.covariance) / np.diag(before.covariance)
+    assert np.all((ratio > 0.5) & (ratio < 2.0))
+
+
+def test_one_coefficient_has_none_to_borrow_from():
+    parts = [batch(400, 1 + 1, 0.0, seed=s) for s in range(2)]
+    sums = surrogate.Sums(1, groups=2)
+    for group, (z, y, log_w) in enumerate(parts):
+        sums.add(z[:, :1], y, log_w, group)
+    assert surrogate.fit(sums).freedom[1] == 1

@@ -608,7 +608,7 @@ MIXED_MODELS = "f_frame | model('text pipeline') | lambda x: x['size'].to_numpy(
 
 KERNELS = "'gaussian' | 'gaussian' | 'laplace' | 'mismatch' | 'mismatch' | 'cosine' | k_flat | gaussian | k_bool | k_tiny | k_large | k_changes"
 ODD_KERNELS = "'rbf' | k_zero | k_negative | k_nan | k_short | k_text | k_raises | k_none | k_two_arguments | k_one_row | 'Gaussian' | ['gaussian'] | {'gaussian'}"
-SAMPLERS = "'bins' | 'gaussian' | 'tilted'"
+SAMPLERS = "'bins' | 'gaussian' | 'tilted' | 'sobol' | 'sobol'"
 NUS = "1.0 | 0.53 | 2 | 0.3 | 10.0 | np.float64(0.9) | 1e3"
 ODD_NUS = "0.02 | 0.1 | 50 | 0.01 | 1e-5 | 1e-100 | 1e-99 | 1e100 | 1e-101 | 1e101 | 1e50 | 1e-50 | [1.0] | [1.0, 2.0, 3.0] | '1' | 0.05 | 1e-8 | 1e20"
 SIZES = "300 | 700 | 1000.0 | np.int64(500) | 2000"
@@ -644,6 +644,10 @@ POOLS = {
     "features": (FEATURES, ODD_FEATURES),
     "select": ("'auto' | 'highest' | 'forward'", "'lars' | 'AUTO' | ['auto']"),
     "keep": ("True | False | np.bool_(True)", "1 | 'yes' | None"),
+    "scrambles": ("None | 1 | 2 | 4", "0 | -1 | 2.5 | 65 | 10**9 | '2' | True | [2] | nan"),
+    "adjust": ("True | False | np.bool_(True)", "1 | 'yes' | None | [True]"),
+    "tol": ("None | 0.1 | 5", "0 | -1 | nan | '0.1' | [0.1] | 1e-300 | 1e300 | inf"),
+    "rtol": ("None | None | 0.2", "0 | -0.1 | nan | 'a' | [0.1] | 1e-300 | 1e300"),
     "eps": ("1.0 | 0.1 | 3", "1e-200 | 1e-300 | 1e300 | 0 | -1 | [1.0]"),
     "eta": ("0.05 | 0.5", "0 | 1 | 1e-10 | 1e-11 | 0.9999999999 | 1 - 1e-16 | 2"),
     "level": ("0.9 | 0.95", "0 | 1 | 1e-300 | 1 - 1e-16 | 95 | -1"),
@@ -697,12 +701,40 @@ TEMPLATES: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {
     "lt.explain": (
         14,
         ("f", "xi", "world", "nu"),
-        ("n", "kernel", "sampler", "ridge", "lasso", "features", "select", "output", "keep"),
+        (
+            "n",
+            "kernel",
+            "sampler",
+            "ridge",
+            "lasso",
+            "features",
+            "select",
+            "output",
+            "keep",
+            "scrambles",
+            "adjust",
+            "tol",
+            "rtol",
+        ),
     ),
     "mixed lt.explain": (
         5,
         ("mixed f", "mixed xi", "mixed world", "nu"),
-        ("n", "kernel", "sampler", "ridge", "lasso", "features", "select", "output", "keep"),
+        (
+            "n",
+            "kernel",
+            "sampler",
+            "ridge",
+            "lasso",
+            "features",
+            "select",
+            "output",
+            "keep",
+            "scrambles",
+            "adjust",
+            "tol",
+            "rtol",
+        ),
     ),
     "lt.limit": (12, ("f", "xi", "world", "nu"), ("kernel", "ridge", "n", "output", "seed")),
     "mixed lt.limit": (

@@ -1,0 +1,135 @@
+"""Error against model calls: what Sobol points and adjustment save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from lime.lime_tabular import LimeTabularExplainer
+from matplotlib.figure import Figure
+from settings import Measured, Question, Row, data, measure, model, questions
+
+import limetutor as lt
+
+ONE = {"sampler": "sobol", "scrambles": 1}
+DEFAULT = {"sampler": "sobol"}
+WAYS: dict[str, dict[str, Any]] = {
+    "bins (lime's way)": {"sampler": "bins"},
+    "bins, adjusted": {"sampler": "bins", "adjust": True},
+    "tilted": {"sampler": "tilted"},
+    "tilted, adjusted": {"sampler": "tilted", "adjust": True},
+    "sobol": DEFAULT,
+    "sobol, adjusted": DEFAULT | {"adjust": True},
+    "sobol, one scramble": ONE,
+}
+
+
+def rows(small: bool) -> Iterator[Row]:
+    yield from gaussian(small)
+    yield from as_lime(small)
+    yield calls_needed(small)
+
+
+def gaussian(small: bool) -> Iterator[Row]:
+    """The paper's kernel, nu = 1, d = 10."""
+    n, many, runs = (512, 2, 2) if small else (4096, 20, 6)
+    goals = {"boosting": (700, 250), "forest": (500, 200), "two-layer net": (400, 200)}
+    for name, (least_one, least) in goals.items():
+        asked = questions(name, 10, "gaussian", many)
+        base, one, default, both = (
+            measure(asked, n, runs, **how) for how in ({}, ONE, DEFAULT, DEFAULT | {"adjust": True})
+        )
+        what = f"{name}, d = 10, gaussian kernel, ν = 1, n = {n}: error² of "
+        yield _gain(what + "`sobol`, one scramble", one, base, least_one)
+        yield _gain(what + "`sobol`", default, base, least)
+        yield _intervals(f"{name}: 95% intervals of `sobol`", default)
+        yield _gain(what + "`sobol`, adjusted", both, base, None)
+
+
+def as_lime(small: bool) -> Iterator[Row]:
+    """lime's kernel and default width."""
+    n, many, runs = (512, 2, 2) if small else (4096, 12, 6)
+    for d, least in ((10, 50), (50, 12)):
+        if small and d > 10:
+            continue
+        asked = questions("boosting", d, "mismatch", many)
+        base = measure(asked, n, runs)
+        what = f"boosting, d = {d}, lime's kernel and width, n = {n}: error² of "
+        yield _gain(what + "`sobol`, one scramble", measure(asked, n, runs, **ONE), base, least)
+        default = measure(asked, n, runs, **DEFAULT)
+        yield _gain(what + "`sobol`", default, base, None)
+        yield _intervals(f"the same, d = {d}: 95% intervals of `sobol`", default, judged=False)
+        both = measure(asked, n, runs, **DEFAULT, adjust=True)
+        yield _gain(what + "`sobol`, adjusted", both, base, None)
+        plain = measure(asked, n, runs, adjust=True)
+        yield _gain(what + "plain samples, adjusted", plain, base, 4)
+        found = f"{plain.coverage:.1%}"
+        what = f"the same, d = {d}: 95% intervals of plain samples, adjusted"
+        yield Row(what, found, "at least 93%", plain.coverage >= 0.93)
+
+
+def calls_needed(small: bool) -> Row:
+    """Calls that bring the error which lime has with 5000."""
+    many, runs = (2, 2) if small else (12, 8)
+    asked = questions("boosting", 10, "mismatch", many)
+    base = measure(asked, 5000, runs)
+    found = {}
+    for words, how in (("", ONE), (" adjusted", ONE | {"adjust": True})):
+        for n in (64, 128, 256, 512, 1024):
+            if "adjust" in how and n < 128:
+                continue
+            if measure(asked, n, runs, **how).gain(base) >= 1:
+                break
+        found[words] = n
+    text = ", ".join(f"{n}{words}" for words, n in found.items())
+    what = "boosting, d = 10, lime's kernel and width: calls for the error of lime's way with 5000"
+    return Row(what, text, "at most 512", min(found.values()) <= 512)
+
+
+def _gain(what: str, found: Measured, base: Measured, least: int | None) -> Row:
+    gain = found.gain(base)
+    goal = "" if least is None else f"{least} times smaller"
+    return Row(what, f"{gain:.3g} times smaller", goal, None if least is None else gain >= least)
+
+
+def _intervals(what: str, found: Measured, judged: bool = True) -> Row:
+    text = f"cover {found.coverage:.1%}, median half-width {found.half_width:.1f} RMSE"
+    met = 0.93 <= found.coverage <= 0.99 and found.half_width <= 4
+    return Row(what, text, "93–99%, at most 4" if judged else "", met if judged else None)
+
+
+def picture(small: bool) -> Figure:
+    """Root mean squared error against model calls, boosting, lime's kernel and width, d = 10."""
+    many, runs = (1, 2) if small else (6, 6)
+    sizes = 2 ** np.arange(8, 10 if small else 14)
+    asked = questions("boosting", 10, "mismatch", many)
+    figure = Figure((7, 4.5), layout="constrained")
+    axes = figure.subplots()
+    for name, how in WAYS.items():
+        error = [np.sqrt(np.median(measure(asked, int(n), runs, **how).mse)) for n in sizes]
+        axes.loglog(sizes, error, "o-", ms=3, label=name)
+    error = [np.sqrt(np.median([_of_lime(q, int(n), runs) for q in asked])) for n in sizes]
+    axes.loglog(sizes, error, "k--", label="lime 0.2.0.1 itself")
+    axes.set(
+        xlabel="model calls",
+        ylabel="root mean squared error of all coefficients",
+        title="boosting, d = 10, lime's kernel and width",
+    )
+    axes.legend(fontsize=8)
+    return figure
+
+
+def _of_lime(question: Question, n: int, runs: int) -> float:
+    """The squared error of the real lime against its own limit, ridge and row 0 included."""
+    explainer = LimeTabularExplainer(data(10)[0], mode="regression", random_state=0)
+    f = model("boosting", 10)
+    truth = lt.limit(
+        f, question.xi, lt.from_lime(explainer), question.nu, "mismatch", ridge=1.0, n=n
+    )
+    square = []
+    for _ in range(runs):
+        found = explainer.explain_instance(question.xi, f.predict, num_features=10, num_samples=n)
+        coef = np.array([value for _, value in sorted(found.as_map()[1])])
+        square.append(np.sum((coef - truth.coef) ** 2))
+    return float(np.mean(square))

@@ -1,0 +1,125 @@
+"""Time and memory: explain against lime, and against drawing the normal numbers alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+from lime.lime_tabular import LimeTabularExplainer
+from matplotlib.figure import Figure
+from settings import Row, times
+
+import limetutor as lt
+
+
+def rows(small: bool) -> Iterator[Row]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lt.FitWarning)
+        yield from against_lime(small)
+        yield from against_normals(small)
+    yield memory(small)
+
+
+def against_lime(small: bool) -> Iterator[Row]:
+    sizes = {(10, 5000): 6, (50, 5000): 4, (100, 20_000): 4, (500, 5000): 4}
+    for (d, n), least in sizes.items():
+        if small and d > 10:
+            continue
+        repeats = 2 if small else 30 if d * n < 10**6 else 9
+        lime, ours = times(repeats, *_lime_and_ours(d, n))
+        what = f"`explain` against lime, d = {d}, n = {n}"
+        found = f"{lime / ours:.1f} times as fast ({lime * 1e3:.0f} and {ours * 1e3:.1f} ms)"
+        yield Row(what, found, f"{least} times", lime / ours >= least)
+
+
+def _lime_and_ours(d, n):
+    X = np.random.default_rng(0).normal(size=(1000, d))
+    a, nu, world = np.linspace(-1, 1, d), 0.75 * np.sqrt(d), lt.Empirical(X)
+    explainer = LimeTabularExplainer(X, mode="regression", random_state=0)
+
+    def f(x):
+        return x @ a
+
+    return (
+        lambda: explainer.explain_instance(X[0], f, num_features=d, num_samples=n),
+        lambda: lt.explain(f, X[0], world, nu, n, 0, "mismatch", ridge=1.0),
+    )
+
+
+def against_normals(small: bool) -> Iterator[Row]:
+    n = 2000 if small else 100_000
+    for d in (50, 100):
+        names = ("gaussian", "tilted", "bins on Empirical")
+        normals, *ours = times(2 if small else 7, *_normals_and_ours(d, n))
+        for name, took, most in zip(names, ours, (2.5, 2.5, 4), strict=True):
+            what = f"`explain`, {name}, against drawing the normals alone, d = {d}, n = {n:,}"
+            yield Row(
+                what, f"{took / normals:.2f} times", f"at most {most}", took / normals <= most
+            )
+
+
+def _normals_and_ours(d, n):
+    X, rng = np.random.default_rng(0).normal(size=(1000, d)), np.random.default_rng(0)
+    a, nu, world = np.linspace(-1, 1, d), 0.75 * np.sqrt(d), lt.Empirical(X)
+
+    def f(x):
+        return x @ a
+
+    return (
+        lambda: rng.standard_normal((n, d)),
+        lambda: lt.explain(f, X[0], lt.Gaussian(), nu, n, 0, sampler="gaussian"),
+        lambda: lt.explain(f, X[0], lt.Gaussian(), nu, n, 0, sampler="tilted"),
+        lambda: lt.explain(f, X[0], world, nu, n, 0, "mismatch"),
+    )
+
+
+MEMORY = """
+import sys, numpy as np, limetutor as lt
+def most():  # of this process alone: getrusage would hand on what the one that started it had
+    lines = open("/proc/self/status").read().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+before = most()
+lt.explain(lambda x: x.sum(axis=1), np.zeros(50), lt.Gaussian(), 5.0, int(sys.argv[1]), 0)
+print(most() - before)
+"""
+
+
+def memory(small: bool) -> Row:
+    """In a process of its own, above what the interpreter has after imports."""
+    n = 10**5 if small else 10**7
+    command = [sys.executable, "-c", MEMORY, str(n)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = float(done.stdout)
+    return Row(
+        f"memory of `explain`, n = {n:,}, d = 50", f"{found:.0f} MB", "under 500 MB", found < 500
+    )
+
+
+def picture(small: bool) -> Figure:
+    """Time against n at d = 50 and against d at n = 5000."""
+    figure = Figure((9, 4), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    ns, ds = (500, 1000), (5, 10)
+    if not small:
+        ns, ds = (500, 1000, 2000, 5000, 10_000, 20_000, 50_000), (5, 10, 20, 50, 100, 200, 500)
+    for axes, sizes, word in (
+        (left, [(50, n) for n in ns], "n, d = 50"),
+        (right, [(d, 5000 if not small else 500) for d in ds], "d, n = 5000"),
+    ):
+        found = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lt.FitWarning)
+            for d, n in sizes:
+                normals, *others, bins = _normals_and_ours(d, n)
+                found.append(times(3, _lime_and_ours(d, n)[0], bins, others[1], normals))
+        x = ns if axes is left else ds
+        names = ("lime", "explain, bins on Empirical", "explain, tilted", "drawing normals alone")
+        for name, series in zip(names, np.transpose(found), strict=True):
+            axes.loglog(x, 1e3 * series, "o-", ms=3, label=name)
+        axes.set(xlabel=word)
+    left.set_ylabel("milliseconds of one processor")
+    left.legend(fontsize=8)
+    return figure

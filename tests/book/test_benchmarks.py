@@ -1,0 +1,28 @@
+"""The benchmarks run: a small size of each part, with the machine, the table and the pictures."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from browser import ROOT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("part", "rows"), [("calls", 19), ("pace", 8)])
+def test_a_small_size_runs(part, rows, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "benchmarks/run.py", "--small", "--only", part, "--out", str(tmp_path)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    machine, _, *table = (tmp_path / "table.md").read_text(encoding="utf-8").splitlines()
+    assert "cores" in machine and "numpy" in machine and machine in done.stdout
+    assert len(table) == 2 + rows and all(line.count("|") == 5 for line in table)
+    picture = tmp_path / ("error.svg" if part == "calls" else "time.svg")
+    assert picture.read_text(encoding="utf-8").rstrip().endswith("</svg>")
