@@ -20,7 +20,7 @@ from . import covariance, unboxed
 from .algorithm import run
 from .exact import SlowSeriesError
 from .models import Linear
-from .rows import Regressors, Rows, rows
+from .rows import Fitted, Regressors, Rows, fitted, rows
 from .setting import Answer, Setting
 from .theory import Tilt
 from .worlds import World
@@ -115,10 +115,10 @@ class Limit(Answer):
         return self.rows.shrinkage
 
     @cached_property
-    def _error_without_row(self) -> float:
-        """f^(xi) - f(xi) before xi's own row pulls the surrogate towards f(xi)."""
-        lost = self.surrogate.beta * self.regressors.lead * (1 - self.shrinkage)
-        return float(self.surrogate.error - np.sum(lost))
+    def _fitted(self) -> Fitted:
+        """The surrogate after ridge and xi's own row."""
+        found = self.surrogate
+        return fitted(self.regressors, self.rows, found.centre, found.beta, found.error)
 
     @cached_property
     def coef(self) -> np.ndarray:
@@ -126,7 +126,7 @@ class Limit(Answer):
 
         For linear f it is -a_j theta_j / (alpha_j (1 - alpha_j)) (paper, Theorem 3.1, Eq. 3.1).
         """
-        return self.surrogate.beta * self.shrinkage - self._error_without_row * self.rows.pull
+        return self._fitted.coef
 
     @property
     def method(self) -> str:
@@ -154,7 +154,7 @@ class Limit(Answer):
 
         Paper: Corollary 3.1. Chapter: local error.
         """
-        return self._error_without_row * self.rows.left
+        return float(self._fitted.local_error)
 
     @property
     def local_prediction(self) -> float:
@@ -172,8 +172,7 @@ class Limit(Answer):
     @property
     def intercept(self) -> float:
         """beta_0 = E~[f] - sum_j alpha_j beta_j."""
-        centre = self.surrogate.centre - self._error_without_row * self.rows.centre
-        return float(centre - self.regressors.mean @ self.coef)
+        return float(self._fitted.intercept)
 
     @property
     def Sigma(self) -> np.ndarray:

@@ -54,6 +54,13 @@ class Form:
         """E~[f], E~[f | z_j = 1] and E~[f | z_j = 0]."""
         raise NotImplementedError
 
+    def contrasts(self, views: Views) -> tuple[np.ndarray, np.ndarray] | None:
+        """E~[f] (rows,) and E~[f | z_j = 1] - E~[f | z_j = 0] (rows, d) for laws of many rows.
+
+        None where the rows of a form share no work, so that each goes by :meth:`expectation`.
+        """
+        return None
+
     def moved(self, columns: np.ndarray, scale: np.ndarray, shift: np.ndarray) -> Form:
         """The form of x -> f(scale * x[columns] + shift)."""
         return Moved(self, columns, scale, shift)
@@ -87,6 +94,11 @@ class Moved(Form):
         moved = self.form.expectation(views.moved(self.columns, self.scale, self.shift))
         back = np.argsort(self.columns)
         return Expectation(moved.mean, moved.inside[back], moved.outside[back])
+
+    def contrasts(self, views: Views) -> tuple[np.ndarray, np.ndarray] | None:
+        """The same for many rows."""
+        moved = self.form.contrasts(views.moved(self.columns, self.scale, self.shift))
+        return None if moved is None else (moved[0], moved[1][:, np.argsort(self.columns)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,6 +197,18 @@ class Quadratic(Form):
         mean = float(self(centre[None])[0] + curve @ second[0])
         moves = gradient * first[1:] + curve * (second[1:] - second[0])
         return Expectation(mean, *(mean + moves))
+
+    def contrasts(self, views: Views) -> tuple[np.ndarray, np.ndarray]:
+        """The same for many rows: g_j and E~[u_j^2] belong to each row."""
+        means, weights = views.law.box_means(), views.weights
+        centre = np.sum(weights[0] * means, axis=-1)
+        step = means - centre[..., None]
+        square = step**2 + views.law.box_variances()
+        first, second = (np.sum(weights * v, axis=-1) for v in (step, square))
+        curve = np.diag(self.Q)
+        gradient = self.a + 2 * centre @ self.Q
+        beta = gradient * (first[1] - first[2]) + curve * (second[1] - second[2])
+        return self(centre) + second[0] @ curve, beta
 
     def __repr__(self) -> str:
         Q, a = (
