@@ -280,11 +280,8 @@ def _one_by_one(
     found = []
     for i in _with_progress(range(len(question.table)), len(question.table)):
         one = _one(question, i, ridge, n, samples, seed)
-        found.append((one.coef, one.intercept, one.local_prediction, one.stderr, one.method))
-        if i == 0 or one.warnings:
-            found[-1] = (*found[-1], one.warnings)
-        else:
-            found[-1] = (*found[-1], ())
+        numbers = (one.coef, one.intercept, one.local_prediction, one.stderr)
+        found.append((*numbers, one.method, one.warnings))
     coef, intercept, local, stderr, method, notes = zip(*found, strict=True)
     return {
         "coef": np.stack(coef),

@@ -45,9 +45,9 @@ class Store:
         if (path / SETTINGS).exists():
             store._compare(settings, evidence)
             return store
-        if path.exists() and any(not entry.name.startswith(".") for entry in path.iterdir()):
-            if {entry.name for entry in path.iterdir()} != {EVIDENCE}:
-                raise ValueError(f"store must be an empty folder or a store, got {str(path)!r}.")
+        inside = {entry.name for entry in path.iterdir()} if path.exists() else set()
+        if any(not name.startswith(".") for name in inside - {EVIDENCE}):
+            raise ValueError(f"store must be an empty folder or a store, got {str(path)!r}.")
         path.mkdir(parents=True, exist_ok=True)
         store._save(EVIDENCE, evidence)
         store._save(SETTINGS, json.dumps(settings, indent=1))  # last: with it the store is one

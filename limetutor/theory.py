@@ -66,7 +66,7 @@ class Views:
         law = self.law
         parts = (law.log_prob, law.mean, law.sd, law.lo, law.hi)
         box = None if law.box is None else np.take(law.box, columns, axis=-2)
-        taken = BoxLaw(*(np.take(part, columns, axis=-2) for part in parts), box)
+        taken = BoxLaw(*(np.take(part, columns, axis=-2) for part in parts), box=box)
         return Views(taken.moved(scale, shift), np.take(self.weights, columns, axis=-2))
 
 
