@@ -13,6 +13,7 @@ from typing import Any
 from .algorithm import Explanation, explain
 from .arguments import FitWarning, LimetutorWarning, PrecisionWarning
 from .auditing.audits import Audit, audit
+from .boosters import margin
 from .closed_forms import Limit, limit
 from .hiding import risk
 from .lime_bridge import from_lime
@@ -56,6 +57,7 @@ __all__ = [
     "from_lime",
     "limit",
     "limits",
+    "margin",
     "repeat",
     "risk",
     "samples_needed",

@@ -312,7 +312,7 @@ def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
 
     A world without names of its own (x1, x2, ...) takes those of the model, in order.
     """
-    fitted = list(getattr(first_fitted(model), "feature_names_in_", ()))
+    fitted = _names_fitted_on(first_fitted(model))
     if not fitted or set(fitted) == set(boxes.names):
         return fitted or (list(boxes.names) if boxes.has_text else [])
     if boxes.names == default_names(boxes.d) and len(fitted) == boxes.d:
@@ -321,6 +321,15 @@ def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
         f"f must be fitted on the columns of the world, {arg.shorten(list(boxes.names))}, "
         f"got one fitted on {arg.shorten(fitted)}."
     )
+
+
+def _names_fitted_on(model: Any) -> list[str]:
+    """The columns that a model was fitted on, where it knows them: CatBoost has its own word."""
+    names = list(getattr(model, "feature_names_in_", ()))
+    if names or type(model).__module__.partition(".")[0] != "catboost":
+        return names
+    names = list(model.feature_names_ or ())
+    return [] if names == [str(j) for j in range(len(names))] else names
 
 
 def _as_frame(x: np.ndarray, boxes: Boxes, columns: list[str]) -> Any:

@@ -64,9 +64,12 @@ class Views:
     def moved(self, columns: np.ndarray, scale: np.ndarray, shift: np.ndarray) -> Views:
         """The views of scale * x[columns] + shift, of one instance or of many."""
         law = self.law
-        parts = (law.log_prob, law.mean, law.sd, law.lo, law.hi)
+        log_prob, mean, sd, lo, hi = (
+            np.take(part, columns, axis=-2)
+            for part in (law.log_prob, law.mean, law.sd, law.lo, law.hi)
+        )
         box = None if law.box is None else np.take(law.box, columns, axis=-2)
-        taken = BoxLaw(*(np.take(part, columns, axis=-2) for part in parts), box=box)
+        taken = BoxLaw(log_prob, mean, sd, lo, hi, box)
         return Views(taken.moved(scale, shift), np.take(self.weights, columns, axis=-2))
 
 
