@@ -119,7 +119,7 @@ def _share_below(u: np.ndarray, a: np.ndarray, b: np.ndarray, log_mass: np.ndarr
     """
     side = np.where(a + b > 0, -1.0, 1.0)
     with np.errstate(under="ignore", over="ignore"):
-        share = side * (ndtr(side * u) - ndtr(side * a)) * np.exp(-log_mass)
+        share = side * (ndtr(side * u) - ndtr(side * a)) * np.exp(-np.maximum(log_mass, -500))
         hard = (b - a < 0.1) | (log_mass < -500)
         if np.any(hard):
             share[hard] = np.exp(normal_box(a[hard], u[hard]).log_inside - log_mass[hard])

@@ -464,7 +464,7 @@ def _settings(question: Question, asked: dict[str, Any], seed: int) -> dict[str,
         "kernel": question.kernel.name,
         "output": repr(question.output),
         "world": type(question.world).__name__,
-        "features": ", ".join(question.boxes.names),
+        "names": ", ".join(question.boxes.names),
     }
 
 

@@ -279,7 +279,7 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
         return f, list(getattr(getattr(f, "__self__", None), "classes_", ()))
     if hasattr(f, "predict_proba"):
         return f.predict_proba, list(getattr(f, "classes_", ()))
-    if hasattr(f, "classes_") and hasattr(f, "predict"):
+    if len(getattr(f, "classes_", ())) and hasattr(f, "predict"):  # CatBoost's regressors have none
         raise ValueError(
             f"f must give class probabilities, got {arg.shorten(f)} without predict_proba; its "
             "class labels are no quantities: calibrate it, or pass a function such as "
