@@ -27,6 +27,7 @@ from .worlds import World
 
 TINY = np.finfo(float).tiny  # below it a double loses digits, and soon is 0
 OWN_ROW = 1.0  # expected weight of all other rows below which xi's own row, of weight 1, decides
+SAMPLES = 100_000  # of f where it has no form, unless told otherwise
 SCARCE = 30  # samples that either side of an indicator should have where f is sampled
 
 
@@ -266,7 +267,7 @@ def limit(
     ridge: float = 0.0,
     n: int | None = None,
     output: Any = None,
-    samples: int = 100_000,
+    samples: int = SAMPLES,
     seed: int | None = 0,
 ) -> Limit:
     """The explanation of f as n grows: without sampling where f has a form.
@@ -310,7 +311,7 @@ def limit_of(
     setting: Setting,
     ridge: float = 0.0,
     n: int | None = None,
-    samples: int = 100_000,
+    samples: int = SAMPLES,
     seed: Any = 0,
 ) -> Limit:
     """:func:`limit` of a setting that has been checked; its notes stand in ``warnings`` only."""
@@ -320,7 +321,7 @@ def limit_of(
         n = arg.whole("n", 0 if n is None else n, 1, because=because)
     elif n is not None:
         n = arg.whole("n", n, 1)
-    samples = arg.whole("samples", samples, setting.d + 2)
+    samples = arg.whole("samples", samples, min(setting.d + 2, SAMPLES))  # unused by most forms
     seed = arg.seed("seed", seed)
     law = setting.tilt
     regressors = Regressors.indicators(law)
@@ -419,6 +420,7 @@ def _sampled(setting: Setting, regressors: Regressors, samples: int, seed: Any) 
     A feature whose box holds nearly all of that law, or nearly none, gets samples of its own: pairs
     that differ in this feature alone, drawn inside and outside.
     """
+    samples = arg.whole("samples", samples, setting.d + 2)
     if not setting.world.indicators:
         centre, beta, covariance = unboxed.sampled(setting, samples, seed)
         error = centre + float(regressors.lead @ beta) - setting.prediction

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import arguments as arg
 from .algorithm import Explanation, run
-from .closed_forms import OWN_ROW, Limit, limit_of
+from .closed_forms import OWN_ROW, SAMPLES, Limit, limit_of
 from .families import features_of, form_in
 from .kernels import Kernel, ProductKernel, kernel_of, product_kernel
 from .models import Form, Linear, predictor
@@ -175,7 +175,7 @@ def limits(
     ridge: float = 0.0,
     n: int | None = None,
     output: Any = None,
-    samples: int = 100_000,
+    samples: int = SAMPLES,
     seed: int | None = 0,
 ) -> Limits:
     """:func:`limit` of every row of a table, the work that rows share done once.
@@ -199,7 +199,7 @@ def limits(
         n = arg.whole("n", 0 if n is None else n, 1, because=because)
     elif n is not None:
         n = arg.whole("n", n, 1)
-    samples = arg.whole("samples", samples, question.boxes.d + 2)
+    samples = arg.whole("samples", samples, min(question.boxes.d + 2, SAMPLES))
     seed = _first_seed(seed)
     found = _together(question, ridge, n)
     if found is None:
