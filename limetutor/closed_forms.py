@@ -278,8 +278,9 @@ def limit(
         An lt.Linear or lt.Quadratic or another form, or a fitted scikit-learn model: linear, kernel
         ridge, support vector or Gaussian process with an RBF kernel, tree, forest, gradient
         boosting, logistic regression of two classes, a net with one hidden layer, or a scaler and
-        one of these in a pipeline. Anything else, functions included, is sampled from the tilted
-        law.
+        one of these in a pipeline; a regressor of XGBoost, LightGBM or CatBoost; the margin of a
+        classifier (:func:`limetutor.margin`). Anything else, functions included, is sampled from
+        the tilted law. For many instances there is :func:`limetutor.limits`.
     xi, world, nu
         As in :func:`explain`.
     kernel

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pandas as pd
@@ -315,3 +318,33 @@ def test_a_dask_cluster_that_loses_a_worker_finds_the_same(tmp_path):
         with joblib.parallel_config(backend="dask"):
             found = lt.explain_many(deadly, X[:60], world, 2.0, store=store, **CALL)
     same(found, expected)
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_leaves_what_it_has_done(tmp_path):
+    code = (
+        "import sys, time, numpy as np, limetutor as lt\n"
+        "def f(x):\n"
+        "    time.sleep(float(sys.argv[2]))\n"
+        "    return np.sin(x[:, 0]) * x[:, 1]\n"
+        "X = np.random.default_rng(0).normal(size=(40, 3))\n"
+        "found = lt.explain_many(f, X, lt.Gaussian(), 1.0, n=100, seed=5, store=sys.argv[1])\n"
+        "print(found.coef.tobytes().hex())\n"
+    )
+    store = tmp_path / "kept"
+
+    def python(*args):
+        return [sys.executable, "-c", code, *map(str, args)]
+
+    process = subprocess.Popen(python(store, 0.1))
+    deadline = time.monotonic() + 60
+    while len(list(store.glob("row-*"))) < 10 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    assert 10 <= len(list(store.glob("row-*"))) < 40
+    again, whole = (
+        subprocess.run(python(folder, 0), check=True, capture_output=True, text=True).stdout
+        for folder in (store, tmp_path / "other")
+    )
+    assert again == whole
