@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from .laws import normal_box
 from .theory import Views
@@ -117,7 +117,7 @@ def _share_below(u: np.ndarray, a: np.ndarray, b: np.ndarray, log_mass: np.ndarr
     A difference of two tails on the side where they are small, good to 1e-14 where the interval is
     neither narrow nor beyond the reach of a double; elsewhere as in :mod:`limetutor.laws`.
     """
-    side = np.where(a + b > 0, -1.0, 1.0)
+    ndtr, side = scipy.special.ndtr, np.where(a + b > 0, -1.0, 1.0)
     with np.errstate(under="ignore", over="ignore"):
         share = side * (ndtr(side * u) - ndtr(side * a)) * np.exp(-np.maximum(log_mass, -500))
         hard = (b - a < 0.1) | (log_mass < -500)

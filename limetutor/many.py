@@ -190,7 +190,7 @@ def limits(
     >>> from limetutor import Gaussian, Linear
     >>> limits(Linear([10, -10]), [[0.961, 0.432], [0, 1]], Gaussian(), nu=1.0).coef.round(2)
     array([[ 11.4 ,  -1.76],
-           [  5.81, -11.73]])
+           [  4.66, -11.38]])
     """
     question = Question.of(f, X, world, nu, kernel, output, "its limit")
     ridge = arg.not_negative("ridge", ridge)
