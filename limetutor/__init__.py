@@ -13,9 +13,11 @@ from typing import Any
 from .algorithm import Explanation, explain
 from .arguments import FitWarning, LimetutorWarning, PrecisionWarning
 from .auditing.audits import Audit, audit
+from .boosters import margin
 from .closed_forms import Limit, limit
 from .hiding import risk
 from .lime_bridge import from_lime
+from .many import Explanations, Limits, explain_many, limits
 from .models import Linear, Quadratic
 from .normal_limit import samples_needed
 from .worlds import Empirical, Gaussian
@@ -37,10 +39,12 @@ __all__ = [
     "Choice",
     "Empirical",
     "Explanation",
+    "Explanations",
     "FitWarning",
     "Gaussian",
     "LimetutorWarning",
     "Limit",
+    "Limits",
     "Linear",
     "PrecisionWarning",
     "Quadratic",
@@ -48,9 +52,12 @@ __all__ = [
     "audit",
     "check",
     "explain",
+    "explain_many",
     "explore",
     "from_lime",
     "limit",
+    "limits",
+    "margin",
     "repeat",
     "risk",
     "samples_needed",

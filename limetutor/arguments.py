@@ -205,9 +205,9 @@ def is_integer(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
 
 
-def seed(name: str, value: Any) -> int | np.random.Generator | None:
-    """What starts a random generator: None, a whole number of 0 or above, or a generator."""
-    if value is None or isinstance(value, np.random.Generator):
+def seed(name: str, value: Any) -> int | np.random.Generator | np.random.SeedSequence | None:
+    """What starts a random generator: None, a whole number of 0 or above, a generator or the like."""
+    if value is None or isinstance(value, np.random.Generator | np.random.SeedSequence):
         return value
     if not is_integer(value) or value < 0:
         raise ValueError(

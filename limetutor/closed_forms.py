@@ -20,13 +20,14 @@ from . import covariance, unboxed
 from .algorithm import run
 from .exact import SlowSeriesError
 from .models import Linear
-from .rows import Regressors, Rows, rows
+from .rows import Fitted, Regressors, Rows, fitted, rows
 from .setting import Answer, Setting
 from .theory import Tilt
 from .worlds import World
 
 TINY = np.finfo(float).tiny  # below it a double loses digits, and soon is 0
 OWN_ROW = 1.0  # expected weight of all other rows below which xi's own row, of weight 1, decides
+SAMPLES = 100_000  # of f where it has no form, unless told otherwise
 SCARCE = 30  # samples that either side of an indicator should have where f is sampled
 
 
@@ -115,10 +116,10 @@ class Limit(Answer):
         return self.rows.shrinkage
 
     @cached_property
-    def _error_without_row(self) -> float:
-        """f^(xi) - f(xi) before xi's own row pulls the surrogate towards f(xi)."""
-        lost = self.surrogate.beta * self.regressors.lead * (1 - self.shrinkage)
-        return float(self.surrogate.error - np.sum(lost))
+    def _fitted(self) -> Fitted:
+        """The surrogate after ridge and xi's own row."""
+        found = self.surrogate
+        return fitted(self.regressors, self.rows, found.centre, found.beta, found.error)
 
     @cached_property
     def coef(self) -> np.ndarray:
@@ -126,7 +127,7 @@ class Limit(Answer):
 
         For linear f it is -a_j theta_j / (alpha_j (1 - alpha_j)) (paper, Theorem 3.1, Eq. 3.1).
         """
-        return self.surrogate.beta * self.shrinkage - self._error_without_row * self.rows.pull
+        return self._fitted.coef
 
     @property
     def method(self) -> str:
@@ -154,7 +155,7 @@ class Limit(Answer):
 
         Paper: Corollary 3.1. Chapter: local error.
         """
-        return self._error_without_row * self.rows.left
+        return float(self._fitted.local_error)
 
     @property
     def local_prediction(self) -> float:
@@ -172,8 +173,7 @@ class Limit(Answer):
     @property
     def intercept(self) -> float:
         """beta_0 = E~[f] - sum_j alpha_j beta_j."""
-        centre = self.surrogate.centre - self._error_without_row * self.rows.centre
-        return float(centre - self.regressors.mean @ self.coef)
+        return float(self._fitted.intercept)
 
     @property
     def Sigma(self) -> np.ndarray:
@@ -267,7 +267,7 @@ def limit(
     ridge: float = 0.0,
     n: int | None = None,
     output: Any = None,
-    samples: int = 100_000,
+    samples: int = SAMPLES,
     seed: int | None = 0,
 ) -> Limit:
     """The explanation of f as n grows: without sampling where f has a form.
@@ -278,8 +278,9 @@ def limit(
         An lt.Linear or lt.Quadratic or another form, or a fitted scikit-learn model: linear, kernel
         ridge, support vector or Gaussian process with an RBF kernel, tree, forest, gradient
         boosting, logistic regression of two classes, a net with one hidden layer, or a scaler and
-        one of these in a pipeline. Anything else, functions included, is sampled from the tilted
-        law.
+        one of these in a pipeline; a regressor of XGBoost, LightGBM or CatBoost; the margin of a
+        classifier (:func:`limetutor.margin`). Anything else, functions included, is sampled from
+        the tilted law. For many instances there is :func:`limetutor.limits`.
     xi, world, nu
         As in :func:`explain`.
     kernel
@@ -311,7 +312,7 @@ def limit_of(
     setting: Setting,
     ridge: float = 0.0,
     n: int | None = None,
-    samples: int = 100_000,
+    samples: int = SAMPLES,
     seed: Any = 0,
 ) -> Limit:
     """:func:`limit` of a setting that has been checked; its notes stand in ``warnings`` only."""
@@ -321,7 +322,7 @@ def limit_of(
         n = arg.whole("n", 0 if n is None else n, 1, because=because)
     elif n is not None:
         n = arg.whole("n", n, 1)
-    samples = arg.whole("samples", samples, setting.d + 2)
+    samples = arg.whole("samples", samples, min(setting.d + 2, SAMPLES))  # unused by most forms
     seed = arg.seed("seed", seed)
     law = setting.tilt
     regressors = Regressors.indicators(law)
@@ -420,6 +421,7 @@ def _sampled(setting: Setting, regressors: Regressors, samples: int, seed: Any) 
     A feature whose box holds nearly all of that law, or nearly none, gets samples of its own: pairs
     that differ in this feature alone, drawn inside and outside.
     """
+    samples = arg.whole("samples", samples, setting.d + 2)
     if not setting.world.indicators:
         centre, beta, covariance = unboxed.sampled(setting, samples, seed)
         error = centre + float(regressors.lead @ beta) - setting.prediction

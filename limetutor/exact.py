@@ -17,11 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
 
+from . import forests
 from .models import Expectation, Form, Linear
 from .theory import Views
 
@@ -46,12 +48,17 @@ def sum_of_products(c: np.ndarray, factors: np.ndarray) -> Expectation:
     is 0, and in a forest many are.
     """
     whole, inside, outside = factors
+    others = c * _without_each(whole)
+    mean = np.sum(others[0] * whole[0])
+    return Expectation(mean, np.sum(others * inside, axis=1), np.sum(others * outside, axis=1))
+
+
+def _without_each(whole: np.ndarray) -> np.ndarray:
+    """prod_{i != j} of factors (d, ...), for each j."""
     ones = np.ones_like(whole[:1])
     before = np.cumprod(np.concatenate([ones, whole[:-1]]), axis=0)
     after = np.cumprod(np.concatenate([ones, whole[:0:-1]]), axis=0)[::-1]
-    others = c * before * after
-    mean = np.sum(others[0] * whole[0])
-    return Expectation(mean, np.sum(others * inside, axis=1), np.sum(others * outside, axis=1))
+    return before * after
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +93,25 @@ class Bumps(Form):
                 factors = views.mix(np.exp(np.moveaxis(log_mean, 0, -1)))
                 total = total.plus(sum_of_products(self.c[rows], factors))
         return total
+
+    def contrasts(self, views: Views) -> tuple[np.ndarray, np.ndarray]:
+        """The same for many rows; the mean weights of the parts are shared where the parts are."""
+        rows, d, K = views.weights.shape[1:]
+        mean, beta = np.full(rows, self.b), np.zeros((rows, d))
+        nu = 1 / np.sqrt(2 * self.gamma)
+        own_parts = views.law.mean.ndim == 3
+        for some in _chunks(len(self.c), rows * d * (K * 16 if own_parts else 8)):
+            t, width = self.t[some, None, :, None], nu[some, None, :, None]
+            log_mean = views.law.weighted_by_gaussian(t, width)[2]  # (n, rows or 1, d, K)
+            with np.errstate(under="ignore"):
+                factors = np.einsum(
+                    "vrdk,nrdk->vdrn", views.weights, np.exp(log_mean + np.zeros((rows, 1, 1)))
+                )
+                whole, inside, outside = factors
+                others = self.c[some] * _without_each(whole)
+                mean += np.sum(others[0] * whole[0], axis=-1)
+                beta += np.sum(others * (inside - outside), axis=-1).T
+        return mean, beta
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +164,8 @@ class Trees(Form):
         found: list[tuple[np.ndarray, ...]] = []
         while len(node):
             leaf = self.left[node] < 0
-            found.append((node[leaf], lo[leaf], hi[leaf]))
+            some = leaf & np.all(lo < hi, axis=1)  # no value is above 5 and at most 3
+            found.append((node[some], lo[some], hi[some]))
             node, lo, hi = node[~leaf], lo[~leaf], hi[~leaf]
             here = np.arange(len(node)), self.feature[node]
             lo_right, hi_left = lo.copy(), hi.copy()
@@ -164,6 +191,24 @@ class Trees(Form):
             sides = np.stack([F[:, hi[:, j]] - F[:, lo[:, j]] for j, F in enumerate(below)], axis=1)
             total = total.plus(sum_of_products(self.value[leaves], sides))
         return total
+
+    @cached_property
+    def _leaves(self) -> forests.Leaves:
+        """The leaves in bundles, for many rows."""
+        d = int(self.feature.max(initial=0)) + 1
+        cuts, rank = self.cuts(d)
+        tops = np.array([len(values) + 1 for values in cuts])
+        bundles = []
+        nodes_per_tree = len(self.left) // len(self.roots) + 1
+        for trees in _chunks(len(self.roots), nodes_per_tree * max(d, 64) * 4):
+            leaves, lo, hi = self.leaf_boxes(self.roots[trees], rank, tops)
+            bundles.append(forests.bundle(self.value[leaves], lo, hi, tops))
+        return forests.Leaves(cuts, bundles)
+
+    def contrasts(self, views: Views) -> tuple[np.ndarray, np.ndarray]:
+        """Thresholds and leaves are shared by the rows: :mod:`limetutor.forests`."""
+        mean, beta = forests.contrasts(self._leaves, views)
+        return self.b + mean, beta
 
 
 class Activation(NamedTuple):

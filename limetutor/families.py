@@ -269,28 +269,6 @@ def rounded_threshold(threshold: np.ndarray) -> np.ndarray:
     return np.where(goes_left, middle, np.nextafter(middle, -np.inf))
 
 
-@family("sklearn", "HistGradientBoostingRegressor")
-def _hist_gradient_boosting(f: Any, output: Any) -> Trees | None:
-    """The baseline + the sum of the trees, each a table of nodes of its own kind."""
-    if type(f._loss.link).__name__ != "IdentityLink":
-        return None  # an exponential of the sum
-    if getattr(f, "is_categorical_", None) is not None and np.any(f.is_categorical_):
-        _refuse("split at thresholds", f, "categorical splits")
-    tables = [predictor.nodes for (predictor,) in f._predictors]
-    start = np.cumsum([0, *(len(nodes) for nodes in tables)])
-    nodes = np.concatenate(tables)
-    offset = np.repeat(start[:-1], np.diff(start))
-    leaf = nodes["is_leaf"].astype(bool)
-    left, right = (np.where(leaf, -1, nodes[side].astype(np.intp) + offset) for side in _SIDES)
-    threshold, feature = nodes["num_threshold"].astype(float), nodes["feature_idx"].astype(np.intp)
-    value = np.where(leaf, nodes["value"], 0.0)
-    baseline = float(np.ravel(f._baseline_prediction)[0])
-    return Trees(feature, threshold, left, right, value, start[:-1], baseline)
-
-
-_SIDES = ("left", "right")
-
-
 @family("sklearn", "LogisticRegression", "LogisticRegressionCV")
 def _logistic_regression(f: Any, output: Any) -> Units | None:
     """1 / (1 + exp(-(coef_.x + intercept_))) for the second class, the rest for the first."""
@@ -320,20 +298,27 @@ def _mlp(f: Any, output: Any) -> Any:
 @family("sklearn", "Pipeline")
 def _pipeline(f: Any, output: Any) -> Any:
     """Scalers move each coordinate on its own; the model behind them sees a moved law."""
-    *steps, (_, last) = f.steps
+    move, (_, last) = scaled_steps(f), f.steps[-1]
+    if move is None:
+        return None
+    form = None if isinstance(last, str) or last is None else form_of(last, output)
+    return None if form is None else form.moved(np.arange(len(move[0])), *move)
+
+
+def scaled_steps(f: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """What the steps before the last one do to each coordinate, a factor and a term, or None."""
     d = features_of(f)
     if d is None:
         return None
     scale, shift = np.ones(d), np.zeros(d)
-    for _, step in steps:
+    for _, step in f.steps[:-1]:
         if step is None or isinstance(step, str):  # "passthrough"
             continue
         move = SCALERS.get(type(step).__name__, lambda step: None)(step)
         if move is None:
             return None
         scale, shift = scale * move[0], shift * move[0] + move[1]
-    form = None if isinstance(last, str) or last is None else form_of(last, output)
-    return None if form is None else form.moved(np.arange(d), scale, shift)
+    return scale, shift
 
 
 def _standard(step: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -24,6 +24,7 @@ from .tables import rows_of
 from .worlds import Boxes, World, check_world
 
 CHUNK = 2**16  # entries (instance, feature, box) looked at together: they stay in cache
+CELLS = 64  # pieces that the values of a feature in one box are cut into
 WIDEST = 100  # of a tolerance: a bandwidth farther off than that factor is near to nothing
 ROUNDING = 1e-9  # gaps below this share of a standard deviation are nothing but rounding
 
@@ -185,30 +186,132 @@ def risk(
     nus = np.array([arg.bandwidth("nus", nu) for nu in arg.vector("nus", nus)])
     boxes = boxes_for_table(world, X)
     table = boxes.encode_rows(X)
-    far = _signs(boxes, plain_gaps(boxes, table))
-    near, turned, opposed = [], [], []
-    for nu in nus:
-        low, here, high = (
-            _signs(boxes, _gaps(boxes, table, nu * factor, weight))
-            for factor in (1 / (1 + tolerance), 1.0, 1 + tolerance)
-        )
-        near.append(low * high < 0)
-        turned.append(here * far < 0)
-        opposed.append(here < 0)
-    either = np.array(near) | np.array(turned)
-    back = np.array(turned) & ~np.array(opposed)
+    cells = Cells.of(boxes, table)
+    at = (1 / (1 + tolerance), 1.0, 1 + tolerance)
+    found = np.array([_counts(cells, [nu * factor for factor in at], weight) for nu in nus])
+    near, turned, opposed, back, either = np.moveaxis(found, 1, 0) / len(table)
     return Risk(
         nus,
-        np.mean(near, axis=(1, 2)),
-        np.mean(turned, axis=(1, 2)),
-        np.mean(opposed, axis=(1, 2)),
-        back.mean(axis=(1, 2)),
-        either.mean(axis=(1, 2)),
+        near.mean(axis=1),
+        turned.mean(axis=1),
+        opposed.mean(axis=1),
+        back.mean(axis=1),
         either.mean(axis=1),
+        either,
         boxes.names,
         tolerance,
         len(table),
     )
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The values of a table, column by column, in cells of neighbours that share a box.
+
+    Both sides of a gap rise with xi_j inside a box, so that over a cell from a to b the gap lies
+    between inside(a) - outside(b) and inside(b) - outside(a). Where these have one sign, all
+    values of the cell have it, and none of them is looked at. ``count`` is how often each of the
+    sorted distinct values occurs; a cell goes from value ``first`` to value ``last``.
+    """
+
+    boxes: Boxes
+    values: list[np.ndarray]
+    count: list[np.ndarray]
+    first: list[np.ndarray]
+    last: list[np.ndarray]
+
+    @classmethod
+    def of(cls, boxes: Boxes, table: np.ndarray) -> Cells:
+        """Sort a table and cut its columns into cells."""
+        parts: list[tuple[np.ndarray, ...]] = []
+        for j, (column, own) in enumerate(zip(table.T, boxes.discretize(table).T, strict=True)):
+            values, where, count = np.unique(column, return_index=True, return_counts=True)
+            sizes = np.unique(own[where], return_counts=True)[
+                1
+            ]  # boxes are in order, as values are
+            step = 1 if not boxes.ordered[j] else -(-sizes // CELLS)
+            ends = np.cumsum(sizes)
+            cuts = [
+                np.arange(end - size, end, width)
+                for end, size, width in zip(
+                    ends, sizes, np.broadcast_to(step, ends.shape), strict=True
+                )
+            ]
+            first = np.concatenate(cuts)
+            parts.append((values, count, first, np.append(first[1:], len(values)) - 1))
+        return cls(boxes, *(list(part) for part in zip(*parts, strict=True)))
+
+    def members(self, chosen: list[np.ndarray]) -> list[np.ndarray]:
+        """The positions of the values that lie in the chosen cells of each column."""
+        return [
+            np.flatnonzero(np.repeat(pick, last - first + 1))
+            for pick, first, last in zip(chosen, self.first, self.last, strict=True)
+        ]
+
+
+def _stacked(columns: list[np.ndarray], spare: list[np.ndarray]) -> np.ndarray:
+    """Columns of different lengths as a table, filled up with a value that is as good as any."""
+    rows = max(len(column) for column in columns)
+    return np.stack(
+        [
+            np.concatenate([column, np.full(rows - len(column), other[0])])
+            for column, other in zip(columns, spare, strict=True)
+        ],
+        axis=1,
+    )
+
+
+def _counts(cells: Cells, nus: list[float], weight: ProductKernel) -> np.ndarray:
+    """How many instances of each feature are near, turned, opposed, turned back, at risk, (5, d)."""
+    boxes, least = cells.boxes, _least(cells.boxes)
+    ends = [
+        _stacked([v[at] for v, at in zip(cells.values, side, strict=True)], cells.values)
+        for side in (cells.first, cells.last)
+    ]
+    signs, known = [], np.ones(ends[0].shape, bool)
+    for nu in nus:
+        (in_a, out_a), (in_b, out_b) = (_sides(boxes, end, nu, weight) for end in ends)
+        single = ends[0] == ends[1]
+        above, below = in_a - out_b > least, in_b - out_a < -least
+        signs.append(above * 1.0 - below)
+        known &= above | below | single
+    size = [last - first + 1 for first, last in zip(cells.first, cells.last, strict=True)]
+    per_cell = [np.add.reduceat(c, f) for c, f in zip(cells.count, cells.first, strict=True)]
+    there = _stacked([np.ones(len(s)) for s in size], [np.zeros(1)] * len(size)) > 0
+    many = _stacked(per_cell, [np.zeros(1, int)] * len(size))
+    far = _signs(boxes, plain_gaps(boxes, ends[0]))
+    total = _tally(signs, far, many * (known & there))
+    open_cells = [(~known[: len(s), j]) for j, s in enumerate(size)]
+    picked = cells.members(open_cells)
+    if any(len(pick) for pick in picked):
+        values = [v[pick] for v, pick in zip(cells.values, picked, strict=True)]
+        table = _stacked(values, cells.values)
+        often = _stacked(
+            [c[pick] for c, pick in zip(cells.count, picked, strict=True)],
+            [np.zeros(1, int)] * len(picked),
+        )
+        far = _signs(boxes, plain_gaps(boxes, table))
+        gap = (np.subtract(*_sides(boxes, table, nu, weight)) for nu in nus)
+        total = total + _tally([_signs(boxes, g) for g in gap], far, often)
+    return total
+
+
+def _tally(signs: list[np.ndarray], far: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Of signs (m, d) below, at and above a bandwidth, how many of ``count`` are what, (5, d)."""
+    low, here, high = signs
+    near, turned, opposed = low * high < 0, here * far < 0, here < 0
+    kinds = (near, turned, opposed, turned & ~opposed, near | turned)
+    return np.array([np.sum(kind * count, axis=0) for kind in kinds])
+
+
+def _sides(
+    boxes: Boxes, X: np.ndarray, nu: float, kernel: ProductKernel
+) -> tuple[np.ndarray, np.ndarray]:
+    """Both sides of the gaps, in chunks that stay in cache."""
+    rows = max(CHUNK // boxes.law.mean.size, 1)
+    parts = [kernel.sides(boxes, X[s : s + rows], nu) for s in range(0, len(X), rows)]
+    inside, outside = zip(*parts, strict=True)
+    return np.concatenate(inside), np.concatenate(outside)
 
 
 def boxes_for_table(world: World, X: Any) -> Boxes:

@@ -20,7 +20,15 @@ from numpy.typing import ArrayLike
 from . import arguments as arg
 from .laws import BoxLaw
 from .quantiles import chunks
-from .theory import Tilt, Views, critical_bandwidth, gaussian_tilt, parts_tilt, weighted_parts
+from .theory import (
+    Tilt,
+    Views,
+    critical_bandwidth,
+    gaussian_tilt,
+    parts_sides,
+    parts_tilt,
+    weighted_parts,
+)
 from .worlds import Boxes, World
 
 
@@ -106,6 +114,21 @@ class ProductKernel(Kernel):
             found = replace(closed, make_views=lambda: self._views(boxes, own, xi, nu))
         _refuse_empty(boxes, own, found.log_alpha)
         return found
+
+    def sides(self, boxes: Boxes, xi: np.ndarray, nu: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """E~[x_j | z_j = 1] and E~[x_j | z_j = 0], less a constant: their difference is the gap.
+
+        The weights of numbers are log-concave in x - xi, so that both means rise with xi_j as long
+        as it stays in its box.
+        """
+        own = boxes.discretize(xi)
+        nu = np.broadcast_to(np.asarray(nu, float), np.shape(xi))
+        closed = None if boxes.standard is None else self.tilt_normal(xi, nu, boxes, own)
+        if closed is not None:
+            inside = (xi - boxes.mu) + closed.inside
+            return inside, inside - closed.gap
+        law, log_weight = self.tilt_parts(boxes, own, xi, nu)
+        return parts_sides(law, log_weight, own)
 
     def _views(self, boxes: Boxes, own: np.ndarray, xi: np.ndarray, nu: np.ndarray) -> Views:
         law, log_weight = self.tilt_parts(boxes, own, xi, nu)

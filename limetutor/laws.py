@@ -103,10 +103,13 @@ def _narrow_mass(near: np.ndarray, far: np.ndarray, otherwise: ArrayLike) -> np.
     width = far - near
     with np.errstate(invalid="ignore", over="ignore"):
         narrow = (width < 0.3) & ((np.abs(near) + np.abs(far)) * width < 2)
-    nodes, weights = _legendre(16)
-    a, w = np.where(narrow, near, 0.0)[..., None], np.where(narrow, width, 0.0)[..., None]
-    step = w * nodes
-    return np.where(narrow, np.sum(w * weights * np.exp(-a * step - step**2 / 2), -1), otherwise)
+    result = np.array(np.broadcast_to(otherwise, narrow.shape), dtype=float)
+    if np.any(narrow):  # mostly few are, or none
+        nodes, weights = _legendre(16)
+        a, w = near[narrow][:, None], width[narrow][:, None]
+        step = w * nodes
+        result[narrow] = np.sum(w * weights * np.exp(-a * step - step**2 / 2), -1)
+    return result
 
 
 def truncated_variance(lo: ArrayLike, hi: ArrayLike) -> np.ndarray:

@@ -54,6 +54,13 @@ class Form:
         """E~[f], E~[f | z_j = 1] and E~[f | z_j = 0]."""
         raise NotImplementedError
 
+    def contrasts(self, views: Views) -> tuple[np.ndarray, np.ndarray] | None:
+        """E~[f] (rows,) and E~[f | z_j = 1] - E~[f | z_j = 0] (rows, d) for laws of many rows.
+
+        None where the rows of a form share no work, so that each goes by :meth:`expectation`.
+        """
+        return None
+
     def moved(self, columns: np.ndarray, scale: np.ndarray, shift: np.ndarray) -> Form:
         """The form of x -> f(scale * x[columns] + shift)."""
         return Moved(self, columns, scale, shift)
@@ -87,6 +94,11 @@ class Moved(Form):
         moved = self.form.expectation(views.moved(self.columns, self.scale, self.shift))
         back = np.argsort(self.columns)
         return Expectation(moved.mean, moved.inside[back], moved.outside[back])
+
+    def contrasts(self, views: Views) -> tuple[np.ndarray, np.ndarray] | None:
+        """The same for many rows."""
+        moved = self.form.contrasts(views.moved(self.columns, self.scale, self.shift))
+        return None if moved is None else (moved[0], moved[1][:, np.argsort(self.columns)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +198,18 @@ class Quadratic(Form):
         moves = gradient * first[1:] + curve * (second[1:] - second[0])
         return Expectation(mean, *(mean + moves))
 
+    def contrasts(self, views: Views) -> tuple[np.ndarray, np.ndarray]:
+        """The same for many rows: g_j and E~[u_j^2] belong to each row."""
+        means, weights = views.law.box_means(), views.weights
+        centre = np.sum(weights[0] * means, axis=-1)
+        step = means - centre[..., None]
+        square = step**2 + views.law.box_variances()
+        first, second = (np.sum(weights * v, axis=-1) for v in (step, square))
+        curve = np.diag(self.Q)
+        gradient = self.a + 2 * centre @ self.Q
+        beta = gradient * (first[1] - first[2]) + curve * (second[1] - second[2])
+        return self(centre) + second[0] @ curve, beta
+
     def __repr__(self) -> str:
         Q, a = (
             " ".join(np.array2string(v, precision=4, threshold=6, separator=", ").split())
@@ -255,7 +279,7 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
         return f, list(getattr(getattr(f, "__self__", None), "classes_", ()))
     if hasattr(f, "predict_proba"):
         return f.predict_proba, list(getattr(f, "classes_", ()))
-    if hasattr(f, "classes_") and hasattr(f, "predict"):
+    if len(getattr(f, "classes_", ())) and hasattr(f, "predict"):  # CatBoost's regressors have none
         raise ValueError(
             f"f must give class probabilities, got {arg.shorten(f)} without predict_proba; its "
             "class labels are no quantities: calibrate it, or pass a function such as "
@@ -288,7 +312,7 @@ def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
 
     A world without names of its own (x1, x2, ...) takes those of the model, in order.
     """
-    fitted = list(getattr(first_fitted(model), "feature_names_in_", ()))
+    fitted = _names_fitted_on(first_fitted(model))
     if not fitted or set(fitted) == set(boxes.names):
         return fitted or (list(boxes.names) if boxes.has_text else [])
     if boxes.names == default_names(boxes.d) and len(fitted) == boxes.d:
@@ -297,6 +321,15 @@ def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
         f"f must be fitted on the columns of the world, {arg.shorten(list(boxes.names))}, "
         f"got one fitted on {arg.shorten(fitted)}."
     )
+
+
+def _names_fitted_on(model: Any) -> list[str]:
+    """The columns that a model was fitted on, where it knows them: CatBoost has its own word."""
+    names = list(getattr(model, "feature_names_in_", ()))
+    if names or type(model).__module__.partition(".")[0] != "catboost":
+        return names
+    names = list(model.feature_names_ or ())
+    return [] if names == [str(j) for j in range(len(names))] else names
 
 
 def _as_frame(x: np.ndarray, boxes: Boxes, columns: list[str]) -> Any:

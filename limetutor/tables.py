@@ -26,7 +26,7 @@ class Table(NamedTuple):
 
 def default_names(d: int) -> tuple[str, ...]:
     """x1, x2, ... for features without names."""
-    return tuple(f"x{j + 1}" for j in range(d))
+    return tuple(map("x%d".__mod__, range(1, d + 1)))
 
 
 def read_table(X: Any, categorical: Any = (), kinds: Mapping[Any, Kind] | None = None) -> Table:

@@ -16,7 +16,7 @@ Chapters: weights, theorem, switch-off.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +27,8 @@ from numpy.typing import ArrayLike
 from . import arguments as arg
 from .laws import BoxLaw, normal_box, tilted_normal
 from .worlds import Gaussian
+
+BLOCK = 2**14  # coordinates whose tilt is computed together
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,15 @@ class Views:
         return np.einsum("vdk,dk...->vd...", self.weights, values)
 
     def moved(self, columns: np.ndarray, scale: np.ndarray, shift: np.ndarray) -> Views:
-        """The views of scale * x[columns] + shift."""
-        return Views(self.law.taken(columns).moved(scale, shift), self.weights[:, columns])
+        """The views of scale * x[columns] + shift, of one instance or of many."""
+        law = self.law
+        log_prob, mean, sd, lo, hi = (
+            np.take(part, columns, axis=-2)
+            for part in (law.log_prob, law.mean, law.sd, law.lo, law.hi)
+        )
+        box = None if law.box is None else np.take(law.box, columns, axis=-2)
+        taken = BoxLaw(log_prob, mean, sd, lo, hi, box)
+        return Views(taken.moved(scale, shift), np.take(self.weights, columns, axis=-2))
 
 
 @dataclass(frozen=True)
@@ -135,6 +144,8 @@ def gaussian_tilt(
     Paper: Theorem 3.1, Eq. 7.3, Eq. 7.4. Chapters: theorem, switch-off.
     """
     xi, nu, mu, sigma, lo, hi = (np.asarray(v, float) for v in (xi, nu, mu, sigma, lo, hi))
+    if xi.size > BLOCK:
+        return _in_blocks(xi, nu, mu, sigma, lo, hi)
     t, r = (xi - mu) / sigma, nu / sigma  # everything below is in units of sigma, seen from mu
     m, s, log_mass = tilted_normal(t, np.zeros_like(t), r, np.ones_like(t))
     u_lo, u_hi = (lo - m) / s, (hi - m) / s
@@ -154,6 +165,23 @@ def gaussian_tilt(
         log_mass=log_mass,
         normal=True,
     )
+
+
+def _in_blocks(*given: np.ndarray) -> Tilt:
+    """:func:`gaussian_tilt` of many coordinates, block by block: what stays in cache is quick."""
+    arrays = np.broadcast_arrays(*given)
+    flat = [array.reshape(-1) for array in arrays]
+    blocks = [
+        gaussian_tilt(*(array[start : start + BLOCK] for array in flat))
+        for start in range(0, flat[0].size, BLOCK)
+    ]
+    parts = {
+        part.name: np.concatenate([getattr(block, part.name) for block in blocks])
+        for part in fields(Tilt)
+        if part.name != "make_views"
+    }
+    found: dict[str, Any] = {n: part.reshape(arrays[0].shape) for n, part in parts.items()}
+    return Tilt(**found)
 
 
 @dataclass(frozen=True)
@@ -215,10 +243,8 @@ def parts_tilt(law: BoxLaw, log_weight: np.ndarray, own: np.ndarray, xi: np.ndar
     For the mismatch kernel alpha = p / (p + (1-p) exp(-1/2nu^2)) with p the frequency of xi's box,
     and the gap does not depend on nu at all. A constant coordinate has gap 0. Chapter: weights.
     """
-    split = weighted_parts(law, log_weight, law.within(own))
+    split, means, (whole, inside, outside) = _parts_means(law, log_weight, own)
     views = split.views
-    means = views.law.box_means()
-    whole, inside, outside = (np.sum(weights * means, axis=-1) for weights in views.weights)
     variances = views.law.box_variances() + (means - whole[..., None]) ** 2
     gap = inside - outside
     return Tilt(
@@ -232,6 +258,23 @@ def parts_tilt(law: BoxLaw, log_weight: np.ndarray, own: np.ndarray, xi: np.ndar
         log_mass=split.log_mass,
         make_views=lambda: views,
     )
+
+
+def _parts_means(
+    law: BoxLaw, log_weight: np.ndarray, own: np.ndarray
+) -> tuple[WeightedParts, np.ndarray, tuple[np.ndarray, ...]]:
+    """The split of a law, the means of its parts, and E~[x_j] under each of the three views."""
+    split = weighted_parts(law, log_weight, law.within(own))
+    means = split.views.law.box_means()
+    return split, means, tuple(np.sum(weights * means, axis=-1) for weights in split.views.weights)
+
+
+def parts_sides(
+    law: BoxLaw, log_weight: np.ndarray, own: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """E~[x_j | z_j = 1] and E~[x_j | z_j = 0] of any law, and no more than that."""
+    _, _, (_, inside, outside) = _parts_means(law, log_weight, own)
+    return inside, outside
 
 
 def critical_bandwidth(

@@ -176,7 +176,8 @@ class Boxes:
                 f"{name} must have {self.d} entries, one per feature of the world, "
                 f"got {rows.shape[1]}."
             )
-        plain = np.array([j not in self.kinds for j in range(self.d)])
+        plain = np.ones(self.d, bool)
+        plain[list(self.kinds)] = False
         result = np.empty(rows.shape)
         result[:, plain] = arg.within(name, arg.numbers(name, rows[:, plain]))
         for j, kind in self.kinds.items():
@@ -309,8 +310,11 @@ class Gaussian:
     def boxes(self, d: int | None = None) -> Boxes:
         """The boxes of d features."""
         d = _agreed_dimension(d, self.d)
-        mu, sigma, p = (np.broadcast_to(v, (d,)) for v in (self.mu, self.sigma, self.p))
-        standard = np.full((d, int(p.max()) + 1), np.inf)
+        alike = self.mu.ndim == self.sigma.ndim == self.p.ndim == 0  # then one row stands for all
+        mu, sigma, p = (
+            np.broadcast_to(v, (1 if alike else d,)) for v in (self.mu, self.sigma, self.p)
+        )
+        standard = np.full((len(p), int(p.max()) + 1), np.inf)
         for count in np.unique(p):
             standard[p == count, : count + 1] = standard_quantiles(int(count))
         edges = mu[:, None] + sigma[:, None] * standard
@@ -322,7 +326,12 @@ class Gaussian:
             np.where(there, edges[:, 1:], PADDING.hi),
         )
         log_prob = np.where(there, -np.log(p)[:, None], -np.inf)
-        law = BoxLaw(log_prob, _stretch(mu, lo.shape), _stretch(sigma, lo.shape), lo, hi)
+        law = BoxLaw(*(
+            np.broadcast_to(part, (d, lo.shape[1]))
+            for part in (log_prob, mu[:, None], sigma[:, None], lo, hi)
+        ))  # fmt: skip
+        inner, standard = (np.broadcast_to(v, (d, v.shape[1])) for v in (inner, standard))
+        mu, sigma = (np.broadcast_to(v, (d,)) for v in (mu, sigma))
         names = self.names or default_names(d)
         return Boxes(law, inner, True, names, mu, sigma, standard=standard)
 
@@ -540,10 +549,6 @@ def _mean_and_deviation(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     constant = np.all(table == table[0], axis=0)
     mean = np.where(constant, table[0], table.mean(axis=0))
     return mean, np.where(constant, 0.0, table.std(axis=0))
-
-
-def _stretch(values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    return np.broadcast_to(values[:, None], shape).copy()
 
 
 def _short(value: np.ndarray) -> str:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes
 
 import limetutor as lt
+from limetutor import hiding
 from limetutor.algorithm import explain_quietly
 from limetutor.hiding import crossings, gaps, plain_gaps, sign_changes
 from limetutor.kernels import PRODUCT_KERNELS
@@ -228,3 +229,39 @@ def test_two_changes_of_sign_close_together_are_both_seen():
     for nu, nearest in ((first * 0.98, first), (second * 1.02, second)):
         found = crossings(world, np.array([xi]), nu)[0]
         assert found == pytest.approx(nearest, rel=1e-3)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace", "mismatch"])
+@pytest.mark.parametrize("name", ["gaussian", "empirical"])
+def test_counting_by_cells_is_counting_every_pair(name, kernel):
+    """Cells decide most pairs by their ends; here every pair is looked at."""
+    rng = np.random.default_rng(1)
+    X = np.column_stack(
+        [
+            rng.gamma(2, size=1500),
+            np.round(rng.normal(size=1500), 1),
+            rng.integers(0, 3, 1500),
+            1e3 + rng.normal(size=1500),
+        ]
+    )
+    worlds = {
+        "gaussian": lt.Gaussian(X.mean(0), X.std(0), p=[4, 5, 3, 10]),
+        "empirical": lt.Empirical(X, categorical=[2]),
+    }
+    world, nus = worlds[name], [0.05, 0.3, 0.9, 1.4, 3.0]
+    found, boxes = lt.risk(X, world, nus, kernel), world.boxes(4)
+
+    def signs(gap):  # below 1e-9 of a deviation it is rounding
+        return np.sign(np.where(np.abs(gap) > 1e-9 * X.std(axis=0), gap, 0.0))
+
+    far = signs(hiding.plain_gaps(boxes, X))
+    for i, nu in enumerate(nus):
+        low, here, high = (
+            signs(hiding.gaps(world, X, at, kernel)) for at in (nu / 1.05, nu, nu * 1.05)
+        )
+        near, turned = low * high < 0, here * far < 0
+        assert found.near[i] == pytest.approx(near.mean())
+        assert found.turned[i] == pytest.approx(turned.mean())
+        assert found.opposed[i] == pytest.approx((here < 0).mean())
+        assert found.turned_back[i] == pytest.approx((turned & (here > 0)).mean())
+        np.testing.assert_allclose(found.by_feature[i], (near | turned).mean(axis=0))

@@ -1,0 +1,228 @@
+"""Boosted trees of other packages: their forms predict what they predict, margins included."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+import limetutor as lt
+from limetutor.boosters import joined
+from limetutor.exact import Trees
+from limetutor.families import form_of
+
+RNG = np.random.default_rng(4)
+X = RNG.normal(size=(300, 3)) * [1.0, 3.0, 0.2] + [0.0, 5.0, -1.0]
+X[:, 1] = np.round(X[:, 1])  # ties, and thresholds that x can equal
+Y = X @ [1.0, -0.4, 3.0] + np.sin(2 * X[:, 0]) * X[:, 1]
+TWO = np.array(["no", "yes"])[(np.median(Y) < Y).astype(int)]
+THREE = np.array([5, 7, 9])[np.digitize(Y, np.quantile(Y, [0.3, 0.7]))]
+# rows of the training set, far ones, and ones that lie on thresholds in single precision
+ROWS = np.concatenate([X[:80], RNG.standard_t(2, size=(120, 3)) * [2.0, 6.0, 1.0]])
+ROWS = np.concatenate([ROWS, ROWS.astype(np.float32).astype(float)])
+FRAME = pd.DataFrame(X, columns=["size", "age", "price"])
+WORLD = lt.Empirical(X)
+
+
+def regressors(name: str) -> list[Any]:
+    """Fitted regressors whose prediction is a sum of leaves."""
+    package = pytest.importorskip(name)
+    few = {"n_estimators": 20, "random_state": 0}
+    if name == "xgboost":
+        made = [
+            package.XGBRegressor(max_depth=4, **few),
+            package.XGBRegressor(booster="dart", rate_drop=0.3, max_depth=3, **few),
+            package.XGBRegressor(tree_method="exact", base_score=0.0, max_depth=3, **few),
+            package.XGBRegressor(num_parallel_tree=3, subsample=0.5, max_depth=3, **few),
+            package.XGBRFRegressor(max_depth=4, **few),
+            package.XGBRegressor(objective="reg:absoluteerror", max_depth=3, **few),
+        ]
+    elif name == "lightgbm":
+        quiet = {"verbose": -1, "min_child_samples": 5, **few}
+        forest = {"boosting_type": "rf", "subsample": 0.5, "subsample_freq": 1}
+        made = [
+            package.LGBMRegressor(**quiet),
+            package.LGBMRegressor(**quiet, boosting_type="dart"),
+            package.LGBMRegressor(**quiet, **forest),
+            package.LGBMRegressor(**quiet, objective="huber"),
+            package.LGBMRegressor(**{**quiet, "min_child_samples": 500}),  # nothing to split
+        ]
+    else:
+        quiet = {"verbose": 0, "allow_writing_files": False, **few}
+        made = [
+            package.CatBoostRegressor(depth=4, **quiet),
+            package.CatBoostRegressor(grow_policy="Lossguide", **quiet),
+            package.CatBoostRegressor(grow_policy="Depthwise", loss_function="MAE", **quiet),
+        ]
+    return [_fit(model, X, Y) for model in made]
+
+
+def classifiers(name: str, y: np.ndarray) -> list[Any]:
+    if name == "sklearn":
+        made: list[Any] = [
+            HistGradientBoostingClassifier(max_iter=10, min_samples_leaf=5),
+            GradientBoostingClassifier(n_estimators=10, random_state=0),
+            GradientBoostingClassifier(n_estimators=10, init="zero", random_state=0),
+            LogisticRegression(),
+            RidgeClassifier(),
+            make_pipeline(StandardScaler(), LogisticRegression()),
+        ]
+        return [_fit(model, X, y) for model in made]
+    package = pytest.importorskip(name)
+    y = np.unique(y, return_inverse=True)[1]  # XGBoost wants classes 0, 1, ...
+    kind = {"xgboost": "XGBClassifier", "lightgbm": "LGBMClassifier"}.get(
+        name, "CatBoostClassifier"
+    )
+    quiet = {
+        "xgboost": {},
+        "lightgbm": {"verbose": -1, "min_child_samples": 5},
+        "catboost": {"verbose": 0, "allow_writing_files": False},
+    }[name]
+    return [_fit(getattr(package, kind)(n_estimators=10, random_state=0, **quiet), X, y)]
+
+
+def _fit(model: Any, table: Any, y: np.ndarray) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(table, y)
+
+
+def agrees(found: np.ndarray, expected: np.ndarray) -> None:
+    """To 1e-6: XGBoost adds up in single precision."""
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+
+
+BOOSTERS = ("xgboost", "lightgbm", "catboost")
+
+
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_the_form_of_a_booster_predicts_what_the_booster_does(name):
+    for model in regressors(name):
+        form = form_of(model)
+        assert isinstance(form, Trees)
+        agrees(form(ROWS), np.ravel(model.predict(ROWS)))
+        assert lt.limit(model, X[0], WORLD, 1.0).method == "exact"
+
+
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_a_booster_fitted_on_a_frame_is_read_in_the_order_of_the_world(name):
+    model = regressors(name)[0].__class__(n_estimators=5)
+    if name == "catboost":
+        model.set_params(verbose=0, allow_writing_files=False)
+    model = _fit(model, FRAME[["price", "size", "age"]], Y)
+    expected = np.ravel(model.predict(FRAME[["price", "size", "age"]]))
+    found = lt.limits(model, FRAME, lt.Empirical(FRAME), 1.0, "mismatch")
+    agrees(found.prediction, expected)
+    assert set(found.method) == {"exact"}
+
+
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_early_stopping_counts_the_trees_that_predict(name):
+    model = regressors(name)[0]
+    options: dict[str, Any] = {"verbose": False}
+    if name == "xgboost":
+        model = type(model)(n_estimators=200, early_stopping_rounds=2, learning_rate=1.0)
+    elif name == "lightgbm":
+        package = pytest.importorskip(name)
+        model = type(model)(n_estimators=200, learning_rate=1.0, verbose=-1)
+        options = {"callbacks": [package.early_stopping(2, verbose=False)]}
+    else:
+        model = type(model)(
+            n_estimators=200, early_stopping_rounds=2, learning_rate=1.0, allow_writing_files=False
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # LightGBM is renaming eval_set
+        model.fit(X[:150], Y[:150], eval_set=[(X[150:], Y[150:])], **options)
+    form = form_of(model)
+    assert isinstance(form, Trees) and len(form.roots) < 200
+    agrees(form(ROWS), model.predict(ROWS))
+
+
+@pytest.mark.parametrize("name", ["sklearn", *BOOSTERS])
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
+def test_margins_are_exact_and_probabilities_are_not_changed(name, y):
+    for model in classifiers(name, y):
+        total = np.zeros(len(ROWS))
+        for label in model.classes_:
+            f = lt.margin(model, label)
+            form = form_of(f)
+            assert form is not None
+            agrees(form(ROWS), f(ROWS))
+            limit = lt.limit(f, X[0], WORLD, 1.0, "mismatch")
+            assert limit.method == "exact"
+            total += np.exp(f(ROWS))
+        if hasattr(model, "predict_proba"):
+            share = model.predict_proba(ROWS)[:, -1]
+            odds = np.exp(f(ROWS))  # of the last class
+            if len(model.classes_) == 2:
+                np.testing.assert_allclose(odds / (1 + odds), share, rtol=1e-5, atol=1e-6)
+            else:  # softmax of the margins
+                np.testing.assert_allclose(odds / total, share, rtol=1e-5, atol=1e-6)
+
+
+def test_a_probability_is_sampled_and_a_margin_is_not():
+    model = HistGradientBoostingClassifier(max_iter=5).fit(X, TWO)
+    sampled = lt.limit(model, X[0], WORLD, 1.0, output="yes", samples=2000)
+    assert sampled.method == "monte carlo"
+    no, yes = (lt.limit(lt.margin(model, label), X[0], WORLD, 1.0) for label in model.classes_)
+    np.testing.assert_allclose(no.coef, -yes.coef)
+
+
+def test_a_regressor_with_a_link_has_a_margin():
+    model = HistGradientBoostingRegressor(loss="poisson", max_iter=5).fit(X, Y - Y.min())
+    assert form_of(model) is None
+    f = lt.margin(model)
+    np.testing.assert_allclose(np.exp(f(ROWS)), model.predict(ROWS))
+    agrees(form_of(f)(ROWS), f(ROWS))
+
+
+def test_a_margin_of_a_model_without_a_form_is_sampled():
+    model = SVC().fit(X, TWO)
+    assert lt.limit(lt.margin(model, "yes"), X[0], WORLD, 1.0, samples=500).method == "monte carlo"
+
+
+def test_what_has_no_margin_is_refused():
+    with pytest.raises(TypeError, match="model must be a fitted classifier"):
+        lt.margin(RandomForestClassifier(2).fit(X, TWO), "yes")
+    model = LogisticRegression().fit(X, TWO)
+    with pytest.raises(ValueError, match="label must be a class"):
+        lt.margin(model)
+    with pytest.raises(ValueError, match="class"):
+        lt.margin(model, "perhaps")
+    with pytest.raises(ValueError, match="output must be left out"):
+        lt.limit(lt.margin(model, "yes"), X[0], WORLD, 1.0, output="yes")
+
+
+def test_categorical_splits_are_refused():
+    lightgbm = pytest.importorskip("lightgbm")
+    label = RNG.integers(0, 8, 300)
+    model = lightgbm.LGBMRegressor(
+        n_estimators=3, verbose=-1, min_child_samples=2, min_data_per_group=1, cat_smooth=0
+    )
+    model.fit(np.column_stack([X, label]), label % 3 * 1.0, categorical_feature=[3])
+    with pytest.raises(ValueError, match="split at thresholds"):
+        form_of(model)
+
+
+def test_zeros_that_count_as_missing_are_sampled():
+    xgboost, lightgbm = pytest.importorskip("xgboost"), pytest.importorskip("lightgbm")
+    assert form_of(xgboost.XGBRegressor(n_estimators=2, missing=0.0).fit(X, Y)) is None
+    model = lightgbm.LGBMRegressor(n_estimators=2, zero_as_missing=True, verbose=-1)
+    assert form_of(model.fit(np.where(X < 0, 0.0, X), Y)) is None
+
+
+def test_a_forest_of_no_trees_is_a_constant():
+    np.testing.assert_array_equal(joined([], 1.5)(ROWS[:3]), [1.5, 1.5, 1.5])
