@@ -80,6 +80,7 @@ verify: $(ENV)/.test  ## run the long comparisons whole, write what they found t
 
 # Ratios within one run, with the machine they were taken on; a small size runs in make unit.
 bench: $(ENV)/.test  ## measure speed and model calls, write the table and pictures of benchmarks/results
+	@"$(BIN)/python" -m pip --disable-pip-version-check install --quiet -e '.[bench]' -c requirements-test.txt
 	@"$(BIN)/python" benchmarks/run.py
 
 linkcheck: $(ENV)/.book  ## follow the links to other sites (needs the network)

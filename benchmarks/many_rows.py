@@ -1,84 +1,90 @@
-"""Many rows, exactly: forests against shap's TreeExplainer, a million features, risk of a data set.
+"""Many rows: exact limits of forests against shap's TreeExplainer, a million features, risk of a table.
 
-    python benchmarks/many_rows.py [--small]
-
-Prints the machine, times and ratios of one run; ``--small`` only shows that it runs. shap is not
-needed by the package: without it the rows about it are left out.
+shap is no part of the package or of its tests: where it is missing, the rows about it are left out
+(``make bench`` installs it).
 """
 
-import os
-import platform
+from __future__ import annotations
+
+import importlib.util
 import resource
-import sys
-import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from settings import Row, times
 from sklearn.datasets import make_friedman1
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 
 import limetutor as lt
 
-SMALL = "--small" in sys.argv
-ROWS = 20 if SMALL else 1000
+# The model, and the most that its limits may take, in times of TreeExplainer.
+MODELS = {
+    "forest of 100, depth 8": (RandomForestRegressor(100, max_depth=8, random_state=0), 1),
+    "boosting of 200, depth 4": (GradientBoostingRegressor(n_estimators=200, max_depth=4), 3),
+}
+D = 10
+WIDTH = 0.75 * np.sqrt(D)  # lime's
 
 
-def best(call, repeats=3):
-    """The least time of some runs, in seconds."""
-    times = []
-    for _ in range(1 if SMALL else repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def rows(small: bool) -> Iterator[Row]:
+    many = 20 if small else 1000
+    if importlib.util.find_spec("shap"):
+        for name in MODELS:
+            yield _against_trees(name, many, 1 if small else 3)
+    yield _wide(1000 if small else 10**6)
+    yield from _signs(200 if small else 10**5)
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    yield Row("the same: memory, interpreter included", f"{most:.2f} GB", "under 2 GB", most < 2)
 
 
-def forests():
-    """Limits of many rows beside their TreeSHAP values."""
-    try:
+def _against_trees(name: str, many: int, repeats: int) -> Row:
+    goal = MODELS[name][1]
+    ours, theirs = times(repeats, *_limits_and_trees(name, many))
+    return Row(
+        f"{many} rows of a {name}: exact limits against TreeExplainer",
+        f"{ours / theirs:.2f} times ({ours:.2f} and {theirs:.2f} s)",
+        f"at most {goal}",
+        ours / theirs <= goal,
+    )
+
+
+def _limits_and_trees(name: str, many: int) -> list[Callable[[], Any]]:
+    """The limits of the first rows, and their TreeSHAP values where shap is there."""
+    X, y = make_friedman1(2000, D, noise=0.1, random_state=0)
+    model, world = MODELS[name][0].fit(X, y), lt.Empirical(X)
+    calls: list[Callable[[], Any]] = [lambda: lt.limits(model, X[:many], world, WIDTH, "mismatch")]
+    if importlib.util.find_spec("shap"):
         import shap
-    except ImportError:
-        shap = None
-    X, y = make_friedman1(2000, 10, noise=0.1, random_state=0)
-    world, nu = lt.Empirical(X), 0.75 * np.sqrt(10)
-    models = {
-        "forest of 100, depth 8": (RandomForestRegressor(100, max_depth=8, random_state=0), 1),
-        "boosting of 200, depth 4": (GradientBoostingRegressor(n_estimators=200, max_depth=4), 3),
-    }
-    for name, (model, goal) in models.items():
-        model.fit(X, y)
-        for kernel in ("mismatch", "gaussian"):
-            ours = best(lambda m=model, k=kernel: lt.limits(m, X[:ROWS], world, nu, k))
-            print(f"{name}, {ROWS} rows, {kernel} kernel: {ours:.2f} s")
-            if shap is not None and kernel == "mismatch":
-                explainer = shap.TreeExplainer(model)
-                theirs = best(lambda e=explainer: e.shap_values(X[:ROWS], check_additivity=False))
-                print(f"  TreeExplainer {theirs:.2f} s: ratio {ours / theirs:.2f} (goal {goal})")
+
+        explainer = shap.TreeExplainer(model)
+        calls.append(lambda: explainer.shap_values(X[:many], check_additivity=False))
+    return calls
 
 
-def wide():
-    """A linear model of a million features."""
-    d = 1000 if SMALL else 10**6
+def _wide(d: int) -> Row:
     rng = np.random.default_rng(0)
     f, xi, world = lt.Linear(rng.normal(size=d)), rng.normal(size=d), lt.Gaussian()
-    took = best(lambda: lt.limit(f, xi, world, 100.0).coef)
-    print(f"limit of a linear model, d = {d}: {took:.2f} s (goal 1 s)")
+    (took,) = times(3, lambda: lt.limit(f, xi, world, 100.0).coef)
+    return Row(f"`limit` of a linear model, d = {d:,}", f"{took:.2f} s", "under 1 s", took < 1)
 
 
-def signs():
-    """Which signs hang on the bandwidth, in a whole data set."""
-    X = np.random.default_rng(0).normal(size=(200 if SMALL else 10**5, 20))
+def _signs(many: int) -> Iterator[Row]:
+    X = np.random.default_rng(0).normal(size=(many, 20))
     for world, goal in ((lt.Gaussian(), 10), (lt.Empirical(X), 60)):
-        took = best(lambda w=world: lt.risk(X, w, np.geomspace(0.1, 10, 50)), 1)
-        print(f"risk of {X.shape} x 50, {type(world).__name__}: {took:.1f} s (goal {goal} s)")
+        (took,) = times(1, lambda w=world: lt.risk(X, w, np.geomspace(0.1, 10, 50)))
+        what = f"`risk` of {many:,} rows × 20 features × 50 bandwidths, {type(world).__name__}"
+        yield Row(what, f"{took:.1f} s", f"under {goal} s", took < goal)
 
 
-def main():
-    print(f"{platform.platform()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    forests()
-    wide()
-    signs()
-    print(f"largest memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
-
-
-if __name__ == "__main__":
-    main()
+def draw(axes: Axes, small: bool) -> None:
+    """Time against the number of rows: exact limits, TreeSHAP values, a sampled run a row."""
+    sizes = (5, 10) if small else (10, 30, 100, 300, 1000)
+    name = "forest of 100, depth 8"
+    found = [times(1 if small else 3, *_limits_and_trees(name, many)) for many in sizes]
+    names = ("limits, exact, forest", "shap's TreeExplainer, forest")
+    for word, series in zip(names, np.transpose(found), strict=False):
+        axes.loglog(sizes, 1e3 * series, "o-", ms=3, label=word)
+    axes.set(xlabel=f"rows, d = {D}")
+    axes.legend(fontsize=8)

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 
+import many_rows
 import numpy as np
 from lime.lime_tabular import LimeTabularExplainer
 from matplotlib.figure import Figure
@@ -99,9 +100,9 @@ def memory(small: bool) -> Row:
 
 
 def picture(small: bool) -> Figure:
-    """Time against n at d = 50 and against d at n = 5000."""
-    figure = Figure((9, 4), layout="constrained")
-    left, right = figure.subplots(1, 2, sharey=True)
+    """Time against n at d = 50, against d at n = 5000, and against the number of rows."""
+    figure = Figure((12, 4), layout="constrained")
+    left, right, third = figure.subplots(1, 3, sharey=True)
     ns, ds = (500, 1000), (5, 10)
     if not small:
         ns, ds = (500, 1000, 2000, 5000, 10_000, 20_000, 50_000), (5, 10, 20, 50, 100, 200, 500)
@@ -122,4 +123,5 @@ def picture(small: bool) -> Figure:
         axes.set(xlabel=word)
     left.set_ylabel("milliseconds of one processor")
     left.legend(fontsize=8)
+    many_rows.draw(third, small)
     return figure

@@ -1,6 +1,6 @@
 """How fast, and with how few model calls: one table and two pictures.
 
-    python benchmarks/run.py [--small] [--only calls,pace] [--out FOLDER]
+    python benchmarks/run.py [--small] [--only calls,pace,many_rows] [--out FOLDER]
 
 ``make bench`` runs it whole, in about twenty minutes, on one thread. Prints the machine and the
 table, and writes ``table.md``, ``error.svg`` and ``time.svg`` to FOLDER (``benchmarks/results``).
@@ -19,7 +19,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PARTS = {"calls": "error.svg", "pace": "time.svg"}  # each a module with rows() and picture()
+# Each a module with rows(), and the picture() it draws, if any.
+PARTS = {"calls": "error.svg", "pace": "time.svg", "many_rows": None}
 
 
 def machine() -> str:
@@ -67,7 +68,8 @@ def main(arguments: list[str] | None = None) -> None:
                 row = row._replace(goal="", met=None)
             lines.append(line(row))
             print(lines[-1], flush=True)
-        part.picture(how.small).savefig(how.out / PARTS[name])
+        if picture := PARTS[name]:
+            part.picture(how.small).savefig(how.out / picture)
     (how.out / "table.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"load at the end {os.getloadavg()[0]:.1f}")
 
