@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -208,12 +209,12 @@ def pairs_of_points(n: int) -> dict[str, np.ndarray]:
 
 def empty_cells(points: np.ndarray, across: int = 8) -> int:
     """How many of across × across cells of the unit square hold no point."""
-    counts = np.histogram2d(*points.T, bins=across, range=[[0, 1], [0, 1]])[0]
-    return int(np.sum(counts == 0))
+    cells = np.floor(across * points).astype(int)
+    return across**2 - len(np.unique(cells, axis=0))
 
 
 # What each way of sampling is called, how lt.explain is asked for it, and its colour and stroke.
-WAYS = {
+WAYS: dict[str, tuple[dict[str, Any], str, str]] = {
     "weighted": ({"sampler": "bins"}, color.surrogate, "-"),
     "tilted": ({"sampler": "tilted"}, color.sample, "-"),
     "tilted, adjusted": ({"sampler": "tilted", "adjust": True}, color.sample, "--"),
