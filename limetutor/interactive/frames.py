@@ -21,6 +21,7 @@ before: mostly zeros and small integers, which compress well.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from typing import Any
 
 from .renderer import NUMBER
@@ -36,7 +37,7 @@ def inner(root: ET.Element) -> str:
     return (root.text or "") + "".join(markup(child) for child in root)
 
 
-def encode(frames: list[ET.Element], default: int) -> dict[str, Any]:
+def encode(frames: Sequence[ET.Element], default: int) -> dict[str, Any]:
     """Store ``frames``; the one numbered ``default`` is on the page and costs nothing."""
     groups: dict[Any, list[int]] = {}
     for number, frame in enumerate(frames):
@@ -76,7 +77,7 @@ def _shape(root: ET.Element) -> tuple[Any, ...]:
     )
 
 
-def _columns(frames: list[ET.Element]) -> list[list[Any]]:
+def _columns(frames: Sequence[ET.Element]) -> list[list[Any]]:
     """What varies among frames of one shape."""
     columns = []
     for index, same in enumerate(zip(*(frame.iter() for frame in frames), strict=True)):

@@ -99,7 +99,7 @@ class _Late(Axis):
         with self._without_ticks():
             super().set_clip_path(path, transform)
 
-    def set_tick_params(self, which: str = "major", reset: bool = False, **kwargs: Any) -> None:
+    def set_tick_params(self, which: Any = "major", reset: bool = False, **kwargs: Any) -> None:
         """Set how ticks look, when there are some."""
         with self._without_ticks():
             super().set_tick_params(which, reset, **kwargs)
@@ -133,7 +133,7 @@ class _Late(Axis):
         return [] if self._mute else super().get_minor_ticks(numticks)
 
     def _get_tick(self, major: bool) -> Any:
-        tick = super()._get_tick(major)
+        tick = super()._get_tick(major)  # type: ignore[misc]
         if self._clip is not None:
             tick.set_clip_path(*self._clip)
         return tick
@@ -155,21 +155,21 @@ class _Late(Axis):
 
     def looks(self) -> Hashable:
         """All that the drawing depends on: two axes with the same key give the same drawing."""
-        aligned = self.get_figure(root=False)._align_label_groups[self.axis_name]
-        if self._has_ticks or not self._autolabelpos or len(aligned.get_siblings(self.axes)) > 1:
+        axis: Any = self  # matplotlib's stubs are silent about some of this
+        aligned = axis.get_figure(root=False)._align_label_groups[axis.axis_name]
+        if self._has_ticks or not axis._autolabelpos or len(aligned.get_siblings(axis.axes)) > 1:
             raise UnknownError
         return (
             type(self),
-            self.axes.bbox.bounds,
-            self.axes.get_figure(root=True).dpi,
+            axis.axes.bbox.bounds,
+            axis.get_figure(root=True).dpi,
             self._places([*self.get_view_interval()]),
-            self._row(self.major, self._major_tick_kw),
-            self._row(self.minor, self._minor_tick_kw),
+            self._row(self.major, axis._major_tick_kw),
+            self._row(self.minor, axis._minor_tick_kw),
             tuple(
-                (name, spine._position or ("outward", 0.0), spine._bounds)
-                for name, spine in self.axes.spines.items()
+                (spine.get_position(), spine.get_bounds()) for spine in axis.axes.spines.values()
             ),
-            *(_state(artist) for artist in (self, self.label, self.offsetText)),
+            *(_state(artist) for artist in (axis, axis.label, axis.offsetText)),
         )
 
     def _row(self, ticker: Any, looks: dict[str, Any]) -> Hashable:
@@ -212,6 +212,9 @@ class LateY(_Late, YAxis):
 class LateAxes(Axes):
     """Axes with late ticks."""
 
+    xaxis: LateX
+    yaxis: LateY
+
     def _init_axis(self) -> None:
         self.xaxis, self.yaxis = LateX(self, clear=False), LateY(self, clear=False)
         for axis, sides in ((self.xaxis, ("bottom", "top")), (self.yaxis, ("left", "right"))):
@@ -220,17 +223,21 @@ class LateAxes(Axes):
 
     def _update_title_position(self, renderer: Any) -> None:
         """Move titles above all that stands there, which the ticks must be made for only once."""
-        titles = [t for t in (self.title, self._left_title, self._right_title) if t.get_text()]
+        stock = super()._update_title_position  # type: ignore[misc]
+        titles = [self.title, *(getattr(self, f"_{side}_title") for side in ("left", "right"))]
+        groups = (self._twinned_axes, self.get_figure(root=False)._align_label_groups["title"])  # type: ignore
+        alone = not self.child_axes and all(len(g.get_siblings(self)) == 1 for g in groups)
+        said = any(title.get_text() for title in titles)
         try:
-            if not titles or not hasattr(renderer, "kept") or self.child_axes:
+            if not (alone and said and hasattr(renderer, "kept")):
                 raise UnknownError
             key = (self.xaxis.looks(), self.yaxis.looks(), *(_state(title) for title in titles))
         except UnknownError:
-            super()._update_title_position(renderer)
+            stock(renderer)
             return
 
         def places() -> list[tuple[float, float]]:
-            super(LateAxes, self)._update_title_position(renderer)
+            stock(renderer)
             return [title.get_position() for title in titles]
 
         for title, place in zip(titles, renderer.kept(key, places), strict=True):

@@ -43,12 +43,13 @@ def picture(fig: Figure, alt: str, prefix: str, memo: Memo | None = None) -> ET.
         fig.dpi = 72
         width, height = fig.get_size_inches()
         page = PageRenderer(width * 72, height * 72, prefix, {} if memo is None else memo)
-        fig.draw(MixedModeRenderer(fig, width, height, DPI, page))
+        mixed: Any = MixedModeRenderer(fig, width, height, DPI, page)
+        fig.draw(mixed)
         page.finalize()
     finally:  # the figure is the caller's, and a window may hang on its canvas
         fig.dpi = dpi
         fig.set_canvas(canvas)
-    root = page.writer.root
+    root: ET.Element = page.writer.root
     root.attrib.update({"role": "img", "aria-label": alt})
     return root
 
@@ -58,7 +59,7 @@ class PageRenderer(RendererSVG):
 
     def __init__(self, width: float, height: float, prefix: str, memo: Memo) -> None:
         super().__init__(width, height, io.StringIO(), image_dpi=DPI, metadata={"Date": None})
-        self.writer = Tree(prefix, f"0 0 {_short(str(width), 6)} {_short(str(height), 6)}")
+        self.writer: Any = Tree(prefix, f"0 0 {_short(str(width), 6)} {_short(str(height), 6)}")
         self._start_id = 0
         self._memo = memo
 
