@@ -12,6 +12,7 @@ import io
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -74,21 +75,35 @@ class PageRenderer(RendererSVG):
         return self._memo[key]
 
     def once(self, key: Hashable, draw: Callable[[], None]) -> None:
-        """Draw, or put in what was drawn under this key and after the same definitions."""
-        parent = self.writer.parent
-        known = (self._markers, self._clipd, self.writer.names)
-        before = [len(parent), *(len(names) for names in known)]
+        """Draw, or put in what was drawn under this key, if its ids would be the same again."""
+        known, writer = (self._markers, self._clipd, self.writer.names), self.writer
+        for drawn in self._memo.setdefault(key, []):
+            if drawn.fits(writer.names):
+                writer.parent.extend(drawn.elements)
+                for names, items in zip(known, drawn.defined, strict=True):
+                    names.update(items)
+                return
+        before = [len(writer.parent), *(len(names) for names in known)]
+        writer.asked = {}
+        draw()
+        now = [writer.parent, *(names.items() for names in known)]
+        elements, *defined = (list(new)[k:] for new, k in zip(now, before, strict=True))
+        self._memo[key].append(Drawn(elements, defined, writer.asked, before[-1]))
 
-        def drawn() -> list[list[Any]]:
-            draw()
-            now = [parent, *(names.items() for names in known)]
-            return [list(all_)[k:] for all_, k in zip(now, before, strict=True)]
 
-        elements, *new = self.kept((key, *(tuple(names) for names in known)), drawn)
-        if len(parent) == before[0]:
-            parent.extend(elements)
-            for names, items in zip(known, new, strict=True):
-                names.update(items)
+@dataclass(frozen=True)
+class Drawn:
+    """A part of a picture that other pictures may have too."""
+
+    elements: list[ET.Element]
+    defined: list[list[tuple[Any, Any]]]  # markers, clips and ids that it was the first to have
+    asked: dict[str, str | None]  # the ids in it, and what they were before it
+    count: int  # of ids before
+
+    def fits(self, names: dict[str, str]) -> bool:
+        """Whether the ids in it would be the same after those that are given already."""
+        same = all(names.get(old) == new for old, new in self.asked.items())
+        return same and (len(names) == self.count or None not in self.asked.values())
 
 
 class Tree:
@@ -97,6 +112,7 @@ class Tree:
     def __init__(self, prefix: str, view: str) -> None:
         self.root = ET.Element("svg", {"class": "lt-svg", "viewBox": view})
         self.names: dict[str, str] = {}  # ids numbered by first appearance: frames agree on them
+        self.asked: dict[str, str | None] = {}  # ids met of late, as they were before
         self._prefix = prefix
         self._open = [self.root]
         self._defs = 0
@@ -125,6 +141,7 @@ class Tree:
         return len(self._open) - 1
 
     def _name(self, old: str) -> str:
+        self.asked.setdefault(old, self.names.get(old))
         return self.names.setdefault(old, f"{self._prefix}-{len(self.names)}")
 
     def data(self, text: str) -> None:

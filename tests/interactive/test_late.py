@@ -146,6 +146,24 @@ def test_ticks_are_there_for_who_asks():
     assert len(ax.xaxis.get_children()) == 2 + 3 and len(ax.yaxis.get_children()) == 2 + 2 + 1
 
 
+def test_what_moves_in_one_picture_does_not_make_the_next_be_drawn_again():
+    """An area is a marker to matplotlib, with an id from its shape: it must not count."""
+    memo: dict[Any, Any] = {}
+
+    def area(fig: Any, top: float) -> str:
+        left, right = fig.subplots(1, 2)
+        left.fill_between([0, 1], [0, top])
+        left.plot([0.5], [top], "o" if top < 2 else "s")
+        for ax in (left, right):
+            ax.set(xlim=(0, 1), ylim=(0, 9), xlabel="x")
+        return f"Up to {top}."
+
+    stops = (0.5, 1, 1.5, 2, 2.5)
+    assert not any(differs(area, SIZE, {"top": top}, memo) for top in stops)
+    kept = [drawn for found in memo.values() if isinstance(found, list) for drawn in found]
+    assert len(kept) == 4  # two axes, each with two
+
+
 def test_a_style_set_within_a_drawing_counts():
     """Late ticks would not know it, so that there axes are made as matplotlib makes them."""
 
