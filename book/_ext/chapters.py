@@ -20,7 +20,7 @@ from minutes import minutes
 
 BOOK = Path(__file__).resolve().parents[1]
 STEPS = ("cut", "draw", "ask", "weigh", "fit")
-WHOLE = "{prf:ref}`see the whole <alg-tabular-lime>`"
+ALGORITHM = "{prf:ref}`alg-in-words`"
 BOX = re.compile(r"(?ms)^```\{admonition\} (?:In|On) this .+?^```$")
 
 
@@ -91,36 +91,43 @@ def written_lines(chapter: Chapter) -> dict[str, str]:
     """The lines of the opening box that are not written by hand, by their first words."""
     lines = {"Time": f"**Time** {minutes(chapter.path)}"}
     if chapter.steps:
-        steps = " · ".join(f"**{step}**" if step in chapter.steps else step for step in STEPS)
-        lines["In Algorithm 1"] = f"**In Algorithm 1** {steps}: {chapter.where} ({WHOLE})."
+        steps = " → ".join(f"**{step}**" if step in chapter.steps else step for step in STEPS)
+        lines["Where am I?"] = f"**Where am I?** In {ALGORITHM}: {steps}. {chapter.where}."
     return lines
 
 
 def with_lines(markdown: str, lines: dict[str, str]) -> str:
     """The cell with these lines in its box: in their place, or at its end."""
     found = BOX.search(markdown)
-    if not found:
-        return markdown
+    assert found, "no opening box"
     box = found[0]
     for words, line in lines.items():
-        box, number = re.subn(rf"(?m)^\*\*{words}\*\* .*$", lambda _, line=line: line, box)
+        box, number = re.subn(
+            rf"(?m)^\*\*{re.escape(words)}\*\* .*$", lambda _, line=line: line, box
+        )
         if not number:
             box = f"{box.removesuffix('```')}\n{line}\n```"
     return markdown[: found.start()] + box + markdown[found.end() :]
 
 
+def cell_with_box(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """The cell of a notebook that has the opening box."""
+    return next(c for c in notebook.cells if c.cell_type == "markdown" and BOX.search(c.source))
+
+
 def write_box(chapter: Chapter) -> bool:
     """Write the lines into the notebook; say whether that changed it."""
     notebook = nbformat.read(chapter.path, as_version=4)
-    first = notebook.cells[0]
-    before = first.source
-    first.source = with_lines(before, written_lines(chapter))
-    if first.source != before:
+    cell = cell_with_box(notebook)
+    before = cell.source
+    cell.source = with_lines(before, written_lines(chapter))
+    if cell.source != before:
         nbformat.write(notebook, chapter.path)
-    return first.source != before
+    return cell.source != before
 
 
 def box_of(chapter: Chapter) -> str:
     """The opening box as it stands in the notebook."""
-    found = BOX.search(nbformat.read(chapter.path, as_version=4).cells[0].source)
-    return found[0] if found else ""
+    found = BOX.search(cell_with_box(nbformat.read(chapter.path, as_version=4)).source)
+    assert found
+    return found[0]

@@ -28,7 +28,9 @@ from chapter_checks import (
 
 NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
 LONGEST_MEDIAN = 6
-LONGEST_LINE = 76  # characters: 77 fit beside both bars of a page 1280 px wide (tests/site measures)
+LONGEST_LINE = (
+    76  # characters: 77 fit beside both bars of a page 1280 px wide (tests/site measures)
+)
 PLOTTING = re.compile(
     r"\bplt\b|matplotlib|pyplot|plotly|seaborn"
     r"|\b(?:ax|axes|fig)\w*\.(?:plot|scatter|bar|hist|imshow|set\w*|subplots|add_\w+)\("
