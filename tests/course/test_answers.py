@@ -34,7 +34,7 @@ def test_three_dots_are_not_judged():
 
 
 def test_an_unknown_exercise_is_refused_and_every_known_one_is_in_the_table():
-    with pytest.raises(ValueError, match=r"exercise must be one of .*, got 'welcome/9'\."):
+    with pytest.raises(ValueError, match=r"name must be that of one of .*, got 'welcome/9'\."):
         lt.check("welcome/9", 1)
     declared = {e.name for e in exercises().values() if isinstance(e, Tabulated)}
     assert set(_EXERCISES) | declared == {name for name, _ in RIGHT}

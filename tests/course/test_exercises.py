@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from answers_table import RIGHT
 from typed_answers import typed
 
 import limetutor as lt
 from limetutor.course.exercises import chapters, exercises
-from limetutor.course.judging.grammar import FORM, UnreadableError, readings
+from limetutor.course.judging.grammar import FORM
 from limetutor.course.judging.kinds import Function, Ladder, Members, Paragraph, Tabulated, Value
 
 TABULATED = [e for e in exercises().values() if isinstance(e, Tabulated)]
@@ -101,10 +98,9 @@ def test_no_hint_gives_the_answer_and_the_first_no_formula(exercise: Any):
             assert lt.judge(exercise.name, number).kind == "wrong", f"{number} in: {hint}"
 
 
-@pytest.mark.parametrize("exercise", **named(TABULATED))
+@pytest.mark.parametrize("exercise", **named([e for e in TABULATED if e.given]))
 def test_a_variant_is_judged_by_its_own_numbers(exercise: Tabulated):
-    if not any(given.draw for given in exercise.given.values()):
-        pytest.skip("its numbers are fixed")
+    assert any(given.draw for given in exercise.given.values()), "no number can be drawn"
     rng = np.random.default_rng(0)
     for _ in range(20):
         variant = exercise.variant(rng)
@@ -117,95 +113,7 @@ def test_a_variant_is_judged_by_its_own_numbers(exercise: Tabulated):
             assert given.shown
 
 
-# --- forms -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("answer", "values", "shape"),
-    [
-        ("0.88", [0.88], ()),
-        ("0,88", [0.88], ()),
-        (".5", [0.5], ()),
-        ("−2", [-2], ()),
-        ("- 2", [-2], ()),
-        ("+1e-3", [0.001], ()),
-        ("3/4", [0.75], ()),
-        ("3 / 4", [0.75], ()),
-        ("88 %", [0.88], ()),
-        ("1, 2", [1, 2], (2,)),
-        ("1 2", [1, 2], (2,)),
-        ("0,5; 1", [0.5, 1], (2,)),
-        ("0,5, 1,5", [0.5, 1.5], (2,)),
-        ("0.5,1", [0.5, 1], (2,)),
-        ("[1/2, 1]", [0.5, 1], (2,)),
-        ("(3)", [3], (1,)),
-        ("1, 2; 3, 4", [1, 2, 3, 4], (2, 2)),
-        ("[[1, 2], [3, 4]]", [1, 2, 3, 4], (2, 2)),
-        ("[[1 2]\n [3 4]]", [1, 2, 3, 4], (2, 2)),
-        (np.float64(2), [2], ()),
-        (np.int64(2), [2], ()),
-        (np.array(2.0), [2], ()),
-        (Fraction(3, 4), [0.75], ()),
-        (Decimal("0.5"), [0.5], ()),
-        ([1, "1/2"], [1, 0.5], (2,)),
-        (np.array([[1.0]]), [1], (1, 1)),
-        (pd.Series([1, 2]), [1, 2], (2,)),
-        (range(2, 5), [2, 3, 4], (3,)),
-        ({5, 3}, [3, 5], (2,)),
-    ],
-    ids=repr,
-)
-def test_what_an_answer_is_read_as(answer: Any, values: list[float], shape: tuple[int, ...]):
-    first = readings(answer)[0]
-    assert list(first.values) == values and first.shape == shape
-
-
-def test_a_comma_between_digits_may_mean_three_things():
-    assert [r.values for r in readings("20,000")] == [(20.0,), (20_000.0,), (20.0, 0.0)]
-    assert [r.values for r in readings("1,2")] == [(1.2,), (1.0, 2.0)]
-    assert [r.values for r in readings("20 000")] == [(20.0, 0.0), (20_000.0,)]
-
-
-@pytest.mark.parametrize(
-    ("answer", "key"),
-    [
-        (True, "truth"),
-        (np.bool_(True), "truth"),
-        ([True, 1], "truth"),
-        (None, "none"),
-        ([1, None], "none"),
-        (float("nan"), "finite"),
-        ([1, np.inf], "finite"),
-        (np.ma.masked_array([1, 2], [True, False]), "finite"),
-        ("1/0", "finite"),
-        ("hello", "text"),
-        ("1;;2", "text"),
-        (["1, 2", 3], "text"),
-        ("", "empty"),
-        ([], "empty"),
-        ([[], []], "empty"),
-        (1e101, "huge"),
-        (10**400, "huge"),
-        ([[1, 2], [3]], "ragged"),
-        ([[1, 2], 3], "ragged"),
-        ("[[1, 2], [3]]", "ragged"),
-        (np.zeros((2, 2, 2)), "deep"),
-        (np.zeros(2000), "many"),
-        (1j, "type"),
-        (b"1", "type"),
-        ({"a": 1}, "type"),
-        (object(), "type"),
-        (len, "type"),
-        (..., "dots"),
-    ],
-    ids=repr,
-)
-def test_what_is_no_answer_is_refused_in_one_sentence(answer: Any, key: str):
-    with pytest.raises(UnreadableError) as problem:
-        readings(answer)
-    assert problem.value.key == key
-    verdict = lt.judge("switch-off/1", answer)
-    assert verdict.kind == "wrong" and FORM[key] in verdict.words
+# --- how they are asked ---------------------------------------------------------------------------
 
 
 def test_attempts_are_counted_by_new_answers_and_later_ones_get_more(capsys):
@@ -220,7 +128,7 @@ def test_attempts_are_counted_by_new_answers_and_later_ones_get_more(capsys):
 
 
 def test_who_asks_for_what_is_not_there_is_told():
-    with pytest.raises(ValueError, match=r"exercise must be one of .*, got 'switch-off/9'\."):
+    with pytest.raises(ValueError, match=r"name must be that of one of .*, got 'switch-off/9'\."):
         lt.judge("switch-off/9", 1)
     with pytest.raises(ValueError, match="attempt must be"):
         lt.judge("switch-off/1", 1, attempt=0)
