@@ -30,7 +30,8 @@ _LAZY = {
     "Slider": "interactive.explorer",
     "Choice": "interactive.explorer",
     "show": "interactive.explorer",
-    "check": "course.answers",
+    "check": "course.exercises",
+    "judge": "course.exercises",
     "repeat": "course.experiments",
 }
 
@@ -55,6 +56,7 @@ __all__ = [
     "explain_many",
     "explore",
     "from_lime",
+    "judge",
     "limit",
     "limits",
     "margin",

@@ -6,6 +6,7 @@
 - each chapter links the symbols it takes over to the page *Notation* (notation.py), and explains the
   words of the glossary where it uses them first (glossary.py);
 - appendices are numbered A, B, … (appendices.py);
+- exercises get a box to answer in, and results are kept in the browser (exercise_boxes.py);
 - scripts, styles and MathJax come with the site: no page asks another host for anything;
 - what Jupyter Book emits twice or for nothing is left out.
 """
@@ -30,6 +31,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
 import appendices
+import exercise_boxes
 import glossary
 import notation
 
@@ -52,6 +54,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", write_static_files)
     app.connect("env-before-read-docs", execute_side_by_side)
     app.connect("doctree-read", notation.depend_on_the_page)
+    app.connect("doctree-read", exercise_boxes.put_boxes)
     app.connect("doctree-resolved", notation.link_symbols)
     app.connect("doctree-read", glossary.depend_on_the_page)
     app.connect("doctree-resolved", glossary.explain_terms)
@@ -113,9 +116,10 @@ def write_static_files(app: Sphinx) -> None:
 
     static = Path(app.outdir).parent / ".limetutor_static"
     static.mkdir(parents=True, exist_ok=True)
-    book_css, book_js = ((ASSETS / f"book.{kind}").read_text("utf-8") for kind in ("css", "js"))
-    (static / "limetutor.css").write_text(page_css() + book_css, encoding="utf-8")
-    (static / "limetutor.js").write_text(page_js() + book_js, encoding="utf-8")
+    scripts = [page_js(), exercise_boxes.script(), *assets("answers.js", "progress.js", "book.js")]
+    styles = [page_css(), *assets("book.css", "answers.css")]
+    (static / "limetutor.css").write_text("\n".join(styles), encoding="utf-8")
+    (static / "limetutor.js").write_text("\n".join(scripts), encoding="utf-8")
     spec = importlib.util.find_spec("sphinx-mathjax-offline")
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError("The book needs the package sphinx-mathjax-offline.")
@@ -129,6 +133,11 @@ def write_static_files(app: Sphinx) -> None:
         copy(package / part, target)
     app.config.html_static_path.append(str(static))
     app.config.mathjax_path = "mathjax/tex-chtml.js"
+
+
+def assets(*names: str) -> list[str]:
+    """The book's own scripts or styles."""
+    return [(ASSETS / name).read_text("utf-8") for name in names]
 
 
 def tidy_scripts(
