@@ -31,7 +31,7 @@ EXERCISES = (
         given={
             "xi": Given(1, "the position of ξ"),
             "place": Given(
-                0.64, "where the mean shall be", lambda rng: float(rng.integers(55, 95)) / 100
+                0.7, "where the mean shall be", lambda rng: float(rng.integers(55, 95)) / 100
             ),
         },
         asks="a bandwidth",
