@@ -358,7 +358,7 @@ def _linear(f: Any) -> list[Form] | None:
 
 @dataclass(frozen=True, eq=False)
 class Margin:
-    """The raw output of a model for a label; made by :func:`margin`."""
+    """The raw output of a model for a label; made by :func:`limetutor.margin`."""
 
     model: Any
     label: Any = None

@@ -6,7 +6,7 @@ limetutor.progress = (() => {
   const VERSION = 1;
   const LETTERS = "0123456789abcdefghijklmnopqrstuv"; // 2 * tries + done
   const watchers = [];
-  let kept = true; // whether this browser keeps anything for this page
+  let kept = !localStorage.refused; // whether this browser keeps anything for this page
   let items = {};
 
   const load = () => {
@@ -14,8 +14,8 @@ limetutor.progress = (() => {
     try {
       const stored = JSON.parse(localStorage.getItem(KEY));
       if (stored?.version === VERSION) items = stored.items;
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) kept = false;
+    } catch {
+      items = {}; // not ours, or spoilt
     }
   };
 
@@ -242,9 +242,16 @@ limetutor.progress = (() => {
     }
   });
 
+  // Pressed twice, since nothing brings the results back.
   forget.addEventListener("click", () => {
-    progress.forget();
-    copied.textContent = "All results in this browser are forgotten.";
+    if (forget.dataset.asked) {
+      progress.forget();
+      copied.textContent = "All results in this browser are forgotten.";
+    } else {
+      copied.textContent = "This cannot be undone: press once more to forget all results.";
+    }
+    forget.dataset.asked = forget.dataset.asked ? "" : "yes";
   });
+  forget.addEventListener("blur", () => (forget.dataset.asked = ""));
   panel.hidden = false;
 })();

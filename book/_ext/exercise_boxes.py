@@ -82,16 +82,13 @@ def put_boxes(app: Sphinx, doctree: nodes.document) -> None:
 
     for solution in doctree.findall(solution_node):
         solution["classes"].append(f"solution-of-{solution['target_label']}")
-    titles = {
-        node["label"]: node.next_node(nodes.title).astext()
-        for node in doctree.findall(is_exercise_node)
-    }
+    titles = {node["label"]: title_of(node) for node in doctree.findall(is_exercise_node)}
     cells = [node for node in doctree.findall(nodes.container) if is_code_cell(node)]
     for cell in cells:
         found = CHECK.search(cell.astext())
         if found and found[1] in exercises():
             exercise = exercises()[found[1]]
-            box = BOXES[exercise.answered](exercise, title_of(titles, found[1]), app)
+            box = BOXES[exercise.answered](exercise, titles[label_of(found[1])], app)
             fold(cell, box)
     page = app.env.docname
     if any(entry["page"] == page for entry in pages_with_something_to_do()):
@@ -100,14 +97,14 @@ def put_boxes(app: Sphinx, doctree: nodes.document) -> None:
             section += html(PANEL.format(page=escape(page)))
 
 
+def title_of(exercise: nodes.Element) -> str:
+    """Its title without the word Exercise, or that."""
+    title = exercise.next_node(nodes.subtitle) or exercise.next_node(nodes.title)
+    return title.astext() if title else "Exercise"
+
+
 def is_code_cell(node: nodes.Node) -> bool:
     return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
-
-
-def title_of(titles: dict[str, str], name: str) -> str:
-    """The title of an exercise without "Exercise" and the brackets around it."""
-    title = titles.get(label_of(name), name)
-    return re.sub(r"^.*?\((.*)\)$", r"\1", title)
 
 
 def html(text: str) -> nodes.raw:
@@ -120,7 +117,8 @@ def fold(cell: nodes.Element, box: str) -> None:
         if output.get("nb_element") == "cell_code_output":
             output.parent.remove(output)
     start = '<details class="lt-python"><summary>The same in Python</summary>'
-    cell.replace_self([html(box + start), cell.deepcopy(), html("</details>")])
+    place = cell.parent.index(cell)
+    cell.parent[place : place + 1] = [html(box + start), cell, html("</details>")]
 
 
 # --- the three kinds of boxes ------------------------------------------------------------------------
@@ -147,7 +145,9 @@ def how_to_write(exercise: Any) -> str:
     shape, digits = exercise.table.shape, getattr(exercise, "digits", None)
     count = {(): "a number", (-1,): "a list, such as 2, 4"}.get(shape)
     if count is None:
-        count = f"{shape[0]} numbers, such as 1, 2" if len(shape) == 1 else "rows, such as 1, 2; 3, 4"
+        count = (
+            f"{shape[0]} numbers, such as 1, 2" if len(shape) == 1 else "rows, such as 1, 2; 3, 4"
+        )
     return f"({count}; {DIGITS[digits]})" if digits else f"({count})"
 
 

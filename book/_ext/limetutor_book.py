@@ -61,6 +61,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-get-updated", appendices.number_by_letters, priority=900)
     app.connect("html-page-context", tidy_scripts, priority=900)
     app.connect("html-page-context", mend_roles, priority=900)
+    app.connect("html-page-context", stand_in_for_storage)
     app.connect("html-collect-pages", forget_old_words)
     app.connect("build-finished", leave_stamp)
     app.add_css_file("limetutor.css", priority=900)
@@ -163,6 +164,29 @@ def mend_roles(
     if "body" in context:
         body = context["body"].replace(' role="doc-biblioentry"', "")
         context["body"] = body.replace('<div role="list" class="citation-list">', "<div>")
+
+
+# A browser that is told to keep nothing may refuse to speak of storage at all, and the theme's own
+# scripts would stop there. progress.js tells the reader.
+STORAGE = """<script>
+try { localStorage.length; } catch {
+  const kept = new Map();
+  const storage = {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => kept.set(key, String(value)),
+    removeItem: (key) => kept.delete(key),
+    refused: true,
+  };
+  Object.defineProperty(window, "localStorage", { value: storage });
+}
+</script>"""
+
+
+def stand_in_for_storage(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Before all other scripts: where storage is refused, one that forgets with the page."""
+    context["metatags"] = context.get("metatags", "") + STORAGE
 
 
 def forget_old_words(app: Sphinx) -> list[Any]:

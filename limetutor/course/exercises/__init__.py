@@ -64,8 +64,8 @@ def _old(name: Any, answer: Any, declared: int) -> Verdict:
 
     if not isinstance(name, str) or name not in answers._EXERCISES:
         raise ValueError(
-            f"exercise must be one of the {declared + len(answers._EXERCISES)} of the book, by chapter "
-            f"and number as in 'switch-off/1', got {arg.shorten(name)}."
+            f"name must be that of one of the {declared + len(answers._EXERCISES)} exercises, chapter and "
+            f"number as in 'switch-off/1', got {arg.shorten(name)}."
         )
     right, words = answers.verdict(name, answer)
     return Verdict("right" if right else "wrong", words)

@@ -143,10 +143,6 @@ EXERCISES = (
                 "A value on an edge belongs to the box above it, as in the paper; yours is in the box below.",
             ),
             (
-                lambda x, xi, edges: 1 - _indicators(x, xi, edges),
-                "The other way round: 1 where the boxes are the same.",
-            ),
-            (
                 lambda x, xi, edges: (
                     np.array(
                         [np.searchsorted(q, v, "right") for q, v in zip(edges, x.T, strict=True)]

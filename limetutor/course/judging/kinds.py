@@ -198,6 +198,16 @@ class Value(Tabulated):
         ]
         return tuple((v - h, v + h) for v, h in zip(values.tolist(), halves, strict=True))
 
+    def variant(self, rng: np.random.Generator) -> Self:
+        """Other numbers, drawn again where they would make a mistake or a given number right."""
+        for _ in range(100):
+            drawn = super().variant(rng)
+            wrong = [mistake.value(**drawn.params) for mistake in drawn.mistakes]
+            wrong += [value for value in drawn.params.values() if np.ndim(value) == 0]
+            if all(drawn.judge(value).kind != "right" for value in wrong):
+                return drawn
+        raise ValueError(f"{self.name}: no numbers were drawn at which every mistake is wrong.")
+
     def _sorted(self, values: np.ndarray) -> np.ndarray:
         return values if self.ordered else np.sort(values)
 
