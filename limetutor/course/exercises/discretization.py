@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import Literal
 
 import numpy as np
 
@@ -13,7 +14,7 @@ _FIFTHS = standard_quantiles(5)[1:-1]
 
 
 def _indicators(
-    x: np.ndarray, xi: np.ndarray, edges: np.ndarray, side: str = "right"
+    x: np.ndarray, xi: np.ndarray, edges: np.ndarray, side: Literal["left", "right"] = "right"
 ) -> np.ndarray:
     """1 where x lies in the box of xi; with side="right" a value on an edge is in the box above."""
     columns = zip(edges, x.T, xi, strict=True)
