@@ -113,7 +113,8 @@ def texts_of(path: Path) -> Iterator[str]:
             if cell["cell_type"] == "markdown":
                 yield source
             else:
-                yield from re.findall(r'\balt="([^"]*)"', source)
+                for pieces in re.findall(r'\balt=((?:"[^"]*"\s*)+)', source):
+                    yield "".join(re.findall(r'"([^"]*)"', pieces))
                 yield cell["metadata"].get("mystnb", {}).get("figure", {}).get("caption", "")
 
 
