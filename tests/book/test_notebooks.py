@@ -154,6 +154,8 @@ def test_exercises_are_as_declared_and_solutions_state_the_answer(path, notebook
     if declared is None:
         return  # its judges are still in course/answers.py
     asked, stated = questions_of(notebook), stated_answers(notebook)
+    chapter = declared[0].name.partition("/")[0]  # the progress counts by the label of the page
+    assert re.search(rf"^\((ch|app)-{chapter}\)=$", markdown(notebook), re.MULTILINE)
     assert exercises_of(notebook) == [exercise.name for exercise in declared]
     for exercise in declared:
         question = re.sub("[\u2212–]", "-", asked[label_of(exercise.name)])
