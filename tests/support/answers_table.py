@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import integrate, optimize, stats
 from scipy.stats import norm
 
 import limetutor as lt
@@ -81,18 +81,18 @@ def surrogate() -> Rows:
 
 
 def covariance() -> Rows:
-    def share_outside(nu: float) -> float:
-        """Written out: the mass of the tilted law outside the box, seen from its middle."""
-        law = stats.norm(EDGE / 2 / (1 + nu**2), nu / np.sqrt(1 + nu**2))
-        return law.cdf(0) + law.sf(EDGE)
+    def edge_in_deviations(nu: float) -> float:
+        """From a tilted law by quadrature: how many of its standard deviations half the box is."""
+        tilted = lambda x: norm.pdf(x) * np.exp(-((x - EDGE / 2) ** 2) / (2 * nu**2))  # noqa: E731
+        moments = [integrate.quad(lambda x, k=k: x**k * tilted(x), -2, 3)[0] for k in range(3)]
+        mean = moments[1] / moments[0]
+        return EDGE / 2 / np.sqrt(moments[2] / moments[0] - mean**2)
 
-    by_hand = EDGE / 2 / norm.isf(0.05)  # the mean of the tilted law taken to be in the middle
     matrix = 0.4 * np.array([[1, 0.5, 0.25], [0.5, 0.5, 0.125], [0.25, 0.125, 0.25]])
     right = [
         ("covariance/1", [[0.30, 0.06, 0.15], [0.06, 0.06, 0.03], [0.15, 0.03, 0.15]]),
         ("covariance/2", np.linalg.inv(matrix)[0]),
-        ("covariance/3", optimize.brentq(lambda nu: share_outside(nu) - 0.1, 0.05, 0.5)),
-        ("covariance/3", by_hand / np.sqrt(1 - by_hand**2)),
+        ("covariance/3", optimize.brentq(lambda nu: edge_in_deviations(nu) - 1.645, 0.1, 0.4)),
         ("covariance/4", 1 + 1 / 4 + 35 / 65 + 9 + 1 / 0.09),
     ]
     return Rows(right, [])

@@ -247,7 +247,7 @@ LEDGER: dict[str, dict[str, Ground]] = {
         "each with its own sign, at every width": Stated("thm-without-boxes"),
         "A feature is hidden at every bandwidth": Stated("thm-critical-bandwidth"),
         "the unpenalised limits are the same at every width": Stated("thm-real-lime"),
-        "Slopes times deviations, at every width": Stated("thm-without-boxes"),
+        "Slopes times standard deviations, at every width": Stated("thm-without-boxes"),
         "The slopes only if the width is small": NoClaim(WRONG),
     },
     "samples": {
