@@ -93,7 +93,7 @@ EXERCISES = (
             "LIME draws random samples and asks the model about them; it does not look inside.",
             "Each feature is cut into boxes, and a sample is described by the boxes it shares with the instance.",
             "Samples near the instance count more; the bandwidth says how much more.",
-            "The coefficients are the coefficients of a weighted least squares fit on those indicators.",
+            "The coefficients come from a weighted least squares fit of the predictions on those indicators.",
             "A coefficient is a contrast, the mean prediction in the instance's box minus the mean elsewhere. It is "
             "not a slope, and its sign may oppose the slope's.",
             "The numbers are random and come with a standard error.",
