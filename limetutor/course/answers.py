@@ -12,7 +12,6 @@ import numpy as np
 import scipy
 
 from ..closed_forms import limit
-from ..covariance import arrowhead_eigenvalues, covariance, inverse_norm_bound
 from ..dependence import correlated_coefficients
 from ..kernels import tilt
 from ..laws import normal_box
@@ -55,35 +54,6 @@ def close(answer: Any, expected: Any, rtol: float = 0.01, atol: float = 0.0) -> 
         return False
     expected = np.asarray(expected, dtype=float)
     return answer.shape == expected.shape and np.allclose(answer, expected, rtol=rtol, atol=atol)
-
-
-# --- local error -----------------------------------------------------------------------------
-
-
-@exercise("local-error/1")
-def _the_right_place(answer: Any) -> str | None:
-    q = standard_quantiles(4)[3]
-    density = np.exp(-(np.array([0.0, q]) ** 2) / 2) / np.sqrt(2 * np.pi)
-    if close(answer, q / 2):
-        return "That is the middle of the box; the normal density is higher on its left side."
-    if not close(answer, 4 * (density[0] - density[1])):
-        return "The surrogate lands on the mean of N(0, 1) within the box: (ϕ(0) - ϕ(q)) / (1/4)."
-    return None
-
-
-@exercise("local-error/2")
-def _two_errors(answer: Any) -> str | None:
-    inside = gaussian_tilt(
-        [0.961, 0.432], 1.0, 0, 1, *zip(*_BOXES_OF_THE_EXAMPLE, strict=True)
-    ).inside
-    right = -inside[0] / inside[1]
-    if close(answer, -right):
-        return "The two contributions must have opposite signs: check the sign of your answer."
-    if close(answer, 1 / right):
-        return "You divided the wrong way round: a₂ multiplies the second distance."
-    if not close(answer, right):
-        return "Write the error as inside₁ + a₂ inside₂ with the distances from limit(...).tilt."
-    return None
 
 
 _BOXES_OF_THE_EXAMPLE = [standard_quantiles(4)[3:5], standard_quantiles(4)[2:4]]
@@ -315,99 +285,6 @@ def _very_wide(answer: Any) -> str | None:
         return "That is the coefficient; divide it by the slope."
     if not close(answer, gap):
         return "Compute the limit at nu=5 and divide its first coefficient by 10."
-    return None
-
-
-# --- covariance ------------------------------------------------------------------------------
-
-
-@exercise("covariance/1")
-def _write_it_down(answer: Any) -> str | None:
-    matrix = covariance([0.2, 0.5])
-    if close(answer, matrix):
-        return "The mean weight is missing: every entry is multiplied by 0.3."
-    if close(answer, 0.3 * np.outer([1, 0.2, 0.5], [1, 0.2, 0.5])):
-        return "On the diagonal an indicator meets itself: z² = z, so it is α, not α²."
-    if not close(answer, 0.3 * matrix):
-        return "Three rows of three: C(1, α₁, α₂), C(α₁, α₁, α₁α₂), C(α₂, α₁α₂, α₂)."
-    return None
-
-
-@exercise("covariance/2")
-def _where_trouble_begins(answer: Any) -> str | None:
-    try:
-        nu = float(answer)
-    except (TypeError, ValueError):
-        return "The answer is one number, a bandwidth."
-    q = standard_quantiles(4)[3]
-    if not 1e-3 < nu < 1e3:
-        return "Compare with the width of the box, 0.674: the bandwidth is a fraction of it."
-    # the share outside is so steep in the bandwidth that 2% in one are some 25% in the other
-    outside = [gaussian_tilt(q / 2, nu * by, 0, 1, 0.0, q).rest for by in (0.98, 1.02)]
-    if outside[1] < 0.01:
-        return f"At that bandwidth only {outside[0]:.1e} of the tilted law is outside: go up."
-    if outside[0] > 0.01:
-        return f"At that bandwidth {outside[1]:.1%} of the tilted law is outside already: go down."
-    return None
-
-
-@exercise("covariance/3")
-def _a_sharper_bound(answer: Any) -> str | None:
-    _, xi, world = running_example()
-    alpha = tilt(world, xi, 1.0).alpha
-    corner, diagonal = 1 + np.sum(alpha / (1 - alpha)), 1 / (alpha * (1 - alpha))
-    if close(answer, corner + diagonal.sum()):
-        return "That is the trace; of the second block only its largest eigenvalue counts."
-    if close(answer, inverse_norm_bound(alpha)):
-        return "That is the paper's bound, 3dA; the two blocks give a much smaller one."
-    if close(answer, arrowhead_eigenvalues(alpha)[-1], rtol=1e-3):
-        return "That is the largest eigenvalue itself. Bound it by the two blocks."
-    if not close(answer, corner + diagonal.max()):
-        return "Corner 1 + Σ α/(1-α), plus the largest entry 1/(α(1-α)) of the diagonal block."
-    return None
-
-
-# --- theorem ---------------------------------------------------------------------------------
-
-
-@exercise("theorem/1")
-def _a_step(answer: Any) -> str | None:
-    if close(answer, 0.5):
-        return "That compares the box with all of the data; compare it with what is outside."
-    if close(answer, 0.75):
-        return "Outside the box are three quarters of the data; what share of *them* is above 0?"
-    if not close(answer, 2 / 3):
-        return "P(x > 0 | in the box) minus P(x > 0 | not in the box), each a ratio of quarters."
-    return None
-
-
-@exercise("theorem/2")
-def _read_the_gradient_back(answer: Any) -> str | None:
-    gap = gaussian_tilt([0.961, 0.432], 1.0, 0, 1, *zip(*_BOXES_OF_THE_EXAMPLE, strict=True)).gap
-    seen = np.array([5.7, 5.7])
-    if close(answer, seen * gap):
-        return "You multiplied by the factor; the coefficient is slope times factor, so divide."
-    if close(answer, seen):
-        return "Those are the coefficients. Each has its own factor to be divided out."
-    if close(answer, (seen / gap)[::-1]):
-        return "The two slopes are in the wrong order."
-    if not close(answer, seen / gap):
-        return "The factors are limit(lt.Linear([1, 1]), xi, world, 1.0).coef; give two slopes."
-    return None
-
-
-@exercise("theorem/3")
-def _a_hidden_product(answer: Any) -> str | None:
-    if close(answer, 0, atol=1e-9):
-        return "There the *slope* of f in x₁ is zero; the tilted mean of x₂ is not, as μ₂ = 1."
-    if close(answer, 0.25):
-        return "Check the sign: ξ₂ has to pull the tilted mean back to 0 from above."
-    if close(answer, -4):
-        return "You have ν and σ the wrong way round in μ̃ = (ν²μ + σ²ξ)/(ν² + σ²)."
-    if close(answer, -0.5):
-        return "The bandwidth enters squared."
-    if not close(answer, -0.25):
-        return "β₁ is a factor times μ̃₂; set μ̃₂ = (ν²μ₂ + σ²ξ₂)/(ν² + σ²) to zero."
     return None
 
 

@@ -35,6 +35,9 @@ from limetutor.course.quizzes import questions
 
 NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
 LONGEST_MEDIAN = 6
+LONGEST_LINE = (
+    76  # characters: 77 fit beside both bars of a page 1280 px wide (tests/site measures)
+)
 PLOTTING = re.compile(
     r"\bplt\b|matplotlib|pyplot|plotly|seaborn"
     r"|\b(?:ax|axes|fig)\w*\.(?:plot|scatter|bar|hist|imshow|set\w*|subplots|add_\w+)\("
@@ -108,6 +111,19 @@ def test_cells_are_short_and_plot_by_a_call(notebook):
     for cell in cells:
         found = PLOTTING.search(cell.source)
         assert not found, f"plotting code belongs in limetutor/course/figures: {found.group()}"
+
+
+def test_lines_fit_on_the_page(notebook):
+    """Lines of code and of what it prints; on a phone code wraps."""
+    lines = [line for cell in code_cells(notebook) for line in shown_lines(cell)]
+    assert not [line for line in lines if len(line) > LONGEST_LINE]
+
+
+def shown_lines(cell: nbformat.NotebookNode) -> list[str]:
+    if "remove-cell" in cell.metadata.get("tags", []):
+        return []
+    printed = [output.text for output in cell.outputs if output.output_type == "stream"]
+    return "\n".join([cell.source, *printed]).splitlines()
 
 
 def test_numbers_in_the_prose_have_a_source(notebook):
