@@ -9,11 +9,14 @@ Nobody timed exercises that ask for a function or a paragraph: they are taken to
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the package of this checkout
 
 # minutes for one of each
 RATES = {
@@ -63,7 +66,15 @@ def count(path: Path) -> Counter[str]:
     counts: Counter[str] = Counter()
     for cell in nbformat.read(path, as_version=4).cells:
         counts += in_prose(cell.source) if cell.cell_type == "markdown" else in_code(cell)
-    return counts
+    longer = longer_exercises(path)
+    return counts + Counter({"exercise": -longer, "longer exercise": longer})
+
+
+def longer_exercises(path: Path) -> int:
+    """How many exercises of a chapter ask for a function or a paragraph."""
+    from limetutor.course.exercises import chapters
+
+    return sum(exercise.answered != "box" for exercise in chapters().get(path.stem, ()))
 
 
 def in_code(cell: nbformat.NotebookNode) -> Counter[str]:

@@ -68,7 +68,9 @@ def test_plausible_wrong_answers_that_nobody_declared_are_refused(exercise: Valu
         lambda v: np.exp(-v),
     ]
     answers = [wrong(v) for wrong in tried]
-    answers = [w for w in answers if not np.allclose(w, v, rtol=0.02)]  # one more of many is no mistake
+    answers = [
+        w for w in answers if not np.allclose(w, v, rtol=0.02)
+    ]  # one more of many is no mistake
     verdicts = [lt.judge(exercise.name, wrong) for wrong in answers]
     assert all(verdict.kind != "right" for verdict in verdicts if exercise.rtol < 0.03)
     unknown = [v for v in verdicts if v.words == f"✗ Not yet. {exercise.table.ladder[0]}"]

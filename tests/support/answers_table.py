@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 import limetutor as lt
 from limetutor.course.experiments import running_example
-from limetutor.normal_limit import asymptotic_covariance
+from limetutor.normal_limit import asymptotic_covariance, effective_sample_size
 
 EDGE = norm.ppf(0.75)  # the third edge of four boxes
 WORLD = lt.Gaussian()
@@ -28,137 +28,71 @@ class Rows(NamedTuple):
 
 
 def welcome() -> Rows:
-    off = np.sqrt((2 * 0.432 - EDGE) / EDGE)  # the critical bandwidth by hand
-    wide = lt.limit(lt.Linear([10]), [0.961], WORLD, nu=5).coef[0]
-    right = [("welcome/1", off), ("welcome/2", wide / 10)]
-    wrong = [
-        ("welcome/1", 0.9, "Move the slider"),
-        ("welcome/2", wide, "divide it"),
-        ("welcome/2", 3.0, "nu=5"),
-    ]
-    return Rows(right, wrong)
+    def bar(nu: float) -> float:
+        return float(lt.limit(lt.Linear([10]), [0.961], WORLD, nu=nu).coef[0])
+
+    reached = optimize.brentq(lambda nu: bar(nu) - 10, 0.5, 1.0)
+    right = [("welcome/1", reached), ("welcome/1", 0.81), ("welcome/2", bar(5) / bar(0.2))]
+    return Rows(right, [])
 
 
 def ten_minutes() -> Rows:
-    right = [("ten-minutes/1", 10.8), ("ten-minutes/2", 20_000)]
-    wrong = [
-        ("ten-minutes/1", 1 / 10.8, "not the other way round"),
-        ("ten-minutes/1", [10.8, 2.0], "one number"),
-        ("ten-minutes/1", 1000.0, "standard error of bmi"),
-        ("ten-minutes/2", 10_000, "factor of 1.4"),
-        ("ten-minutes/2", 7, "square root"),
-    ]
-    return Rows(right, wrong)
+    right = [("ten-minutes/1", 2.9 / np.hypot(1.25, 1.25)), ("ten-minutes/2", 45_000)]
+    return Rows(right, [])
 
 
 def discretization() -> Rows:
-    fifths = norm.ppf(np.arange(1, 5) / 5)
     share = np.sqrt(2 / (500 * np.pi)) * (0.5 + 2 * np.sqrt(0.1875))
     right = [
-        ("discretization/1", 94.6 + 13.8 * fifths),
+        ("discretization/1", norm(94.6, 13.8).ppf(np.arange(1, 5) / 5)),
         ("discretization/2", 0.1875 / norm.pdf(EDGE) ** 2 / 0.01**2),
         ("discretization/3", 1 - (1 - share) ** 10),
     ]
-    wrong = [
-        ("discretization/1", 94.6 + 13.8 * np.array([-np.inf, *fifths, np.inf]), "infinity"),
-        ("discretization/1", fifths, "units of the deviation"),
-        ("discretization/1", 94.6 + fifths, "deviation is missing"),
-        ("discretization/1", 94.6 + 13.8 * norm.ppf([0.25, 0.5, 0.75]), "four boxes"),
-        ("discretization/1", 80, "Φ⁻¹"),
-        ("discretization/2", 0.25 / norm.pdf(0) ** 2 / 0.01**2, "median"),
-        ("discretization/2", np.sqrt(0.1875) / norm.pdf(EDGE) / 0.01, "root of n"),
-        ("discretization/2", 1875, "density is missing"),
-        ("discretization/2", "many", "solve for n"),
-        ("discretization/3", share, "single feature"),
-        ("discretization/3", 10 * share, "Adding"),
-        ("discretization/3", (1 - share) ** 10, "all ten features stay"),
-        ("discretization/3", 0.5, "stay put"),
-    ]
-    return Rows(right, wrong)
+    return Rows(right, [])
 
 
 def sampling() -> Rows:
-    mean = 4 * (norm.pdf(0) - norm.pdf(EDGE))
-    masses = np.diff([0, norm.cdf(-1), norm.cdf(2), 1])
     right = [
-        ("sampling/1", mean),
-        ("sampling/2", list(masses)),
+        ("sampling/1", stats.truncnorm(norm.ppf(0.8), np.inf, 100, 15).mean()),
+        ("sampling/2", list(np.diff([0, norm.cdf(-1), norm.cdf(2), 1]))),
         ("sampling/3", 5000 / 4**10),
     ]
-    wrong = [
-        ("sampling/1", EDGE / 2, "middle"),
-        ("sampling/1", mean / 4, "1/4"),
-        ("sampling/1", -mean, "sign"),
-        ("sampling/1", 1.0, "two edges"),
-        ("sampling/2", [1 / 3] * 3, "quantile boxes only"),
-        ("sampling/2", norm.cdf([-1, 2]), "differences"),
-        ("sampling/2", [0.2, 0.7, 0.1], "three numbers"),
-        ("sampling/3", 4.0**-10, "5000"),
-        ("sampling/3", 1250, "at once"),
-        ("sampling/3", 1, "1/4"),
-    ]
-    return Rows(right, wrong)
+    return Rows(right, [])
 
 
 def weights() -> Rows:
     nu = 0.75 * np.sqrt(10)
     right = [
-        ("weights/1", 0.5),
-        ("weights/2", 100 / (np.sqrt(3) / 2) ** 20),
+        ("weights/1", optimize.brentq(lambda nu: 1 / (1 + nu**2) - 0.7, 0.1, 2)),
+        ("weights/2", 100 / effective_sample_size(np.zeros(20), WORLD, 1.0, n=1)),
         ("weights/3", 1 / (1 + 3 * np.exp(-1 / (2 * nu**2)))),
     ]
-    wrong = [
-        ("weights/1", 0.25, "take the root"),
-        ("weights/1", 2.0, "towards ξ"),
-        ("weights/1", 1.0, "Solve"),
-        ("weights/2", 100 * 2.0**10, "mean weight"),
-        ("weights/2", 100 / (np.sqrt(3) / 2), "one feature"),
-        ("weights/2", 2000, "Divide"),
-        ("weights/3", 0.25, "before weighting"),
-        ("weights/3", 1 / (1 + 3 * np.exp(-1 / nu**2)), "square root"),
-        ("weights/3", 1 / (1 + 3 * np.exp(-1 / (2 * 7.5**2))), "0.75 √d"),
-        ("weights/3", 0.9, "four boxes"),
-    ]
-    return Rows(right, wrong)
+    return Rows(right, [])
 
 
 def surrogate() -> Rows:
     at = lt.limit(*running_example(), nu=1.0)
-    s = at.alpha[0] * (1 - at.alpha[0])
     right = [
         ("surrogate/1", [1.5, 0.5]),
         ("surrogate/2", [0.3, -0.05, 0.06]),
-        ("surrogate/3", 10_000 * at.C * s),
+        ("surrogate/3", 10_000 * at.C * at.alpha[0] * (1 - at.alpha[0])),
     ]
-    wrong = [
-        ("surrogate/1", [0.5, 1.5], "comes first"),
-        ("surrogate/1", [1.5, 0.0], "weights out"),
-        ("surrogate/1", [1.5, 2.0], "difference"),
-        ("surrogate/1", 0.5, "weighted mean"),
-        ("surrogate/2", [-0.7, -0.05, 0.06], "add up to 1"),
-        ("surrogate/2", [0.7, 0.05, -0.06], "missing"),
-        ("surrogate/2", "C", "three probabilities"),
-        ("surrogate/3", 10_000 * s, "n C together"),
-        ("surrogate/3", 10_000 * at.C, "total weight"),
-        ("surrogate/3", at.C * s, "multiply by n"),
-        ("surrogate/3", 1, "solve for λ"),
-    ]
-    return Rows(right, wrong)
+    return Rows(right, [])
 
 
 def covariance() -> Rows:
-    def share_outside(nu: float) -> float:
-        """Written out: the mass of the tilted law outside the box, seen from its middle."""
-        law = stats.norm(EDGE / 2 / (1 + nu**2), nu / np.sqrt(1 + nu**2))
-        return law.cdf(0) + law.sf(EDGE)
+    def edge_in_deviations(nu: float) -> float:
+        """From a tilted law by quadrature: how many of its standard deviations half the box is."""
+        tilted = lambda x: norm.pdf(x) * np.exp(-((x - EDGE / 2) ** 2) / (2 * nu**2))  # noqa: E731
+        moments = [integrate.quad(lambda x, k=k: x**k * tilted(x), -2, 3)[0] for k in range(3)]
+        mean = moments[1] / moments[0]
+        return EDGE / 2 / np.sqrt(moments[2] / moments[0] - mean**2)
 
-    by_hand = EDGE / 2 / norm.isf(0.05)  # the mean of the tilted law taken to be in the middle
     matrix = 0.4 * np.array([[1, 0.5, 0.25], [0.5, 0.5, 0.125], [0.25, 0.125, 0.25]])
     right = [
         ("covariance/1", [[0.30, 0.06, 0.15], [0.06, 0.06, 0.03], [0.15, 0.03, 0.15]]),
         ("covariance/2", np.linalg.inv(matrix)[0]),
-        ("covariance/3", optimize.brentq(lambda nu: share_outside(nu) - 0.1, 0.05, 0.5)),
-        ("covariance/3", by_hand / np.sqrt(1 - by_hand**2)),
+        ("covariance/3", optimize.brentq(lambda nu: edge_in_deviations(nu) - 1.645, 0.1, 0.4)),
         ("covariance/4", 1 + 1 / 4 + 35 / 65 + 9 + 1 / 0.09),
     ]
     return Rows(right, [])

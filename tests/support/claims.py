@@ -113,7 +113,8 @@ def texts_of(path: Path) -> Iterator[str]:
             if cell["cell_type"] == "markdown":
                 yield source
             else:
-                yield from re.findall(r'\balt="([^"]*)"', source)
+                for pieces in re.findall(r'\balt=((?:"[^"]*"\s*)+)', source):
+                    yield "".join(re.findall(r'"([^"]*)"', pieces))
                 yield cell["metadata"].get("mystnb", {}).get("figure", {}).get("caption", "")
 
 
@@ -245,7 +246,7 @@ LEDGER: dict[str, dict[str, Ground]] = {
         "each with its own sign, at every width": Stated("thm-without-boxes"),
         "A feature is hidden at every bandwidth": Stated("thm-critical-bandwidth"),
         "the unpenalised limits are the same at every width": Stated("thm-real-lime"),
-        "Slopes times deviations, at every width": Stated("thm-without-boxes"),
+        "Slopes times standard deviations, at every width": Stated("thm-without-boxes"),
         "The slopes only if the width is small": NoClaim(WRONG),
     },
     "samples": {

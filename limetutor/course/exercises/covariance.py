@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from ...covariance import arrowhead_eigenvalues, inverse_norm_bound
-from ...theory import gaussian_tilt
 from ...worlds import standard_quantiles
 from ..judging.kinds import Function, Given, Ladder, Mistake, Value
 
@@ -33,9 +31,9 @@ def _first_row(alpha: Any, C: float, corner: float = 1.0, sign: float = -1.0) ->
     return np.array([corner + np.sum(a / (1 - a)), *(sign / (1 - a))]) / C
 
 
-def _outside(nu: float) -> float:
-    """The share of the tilted law outside the box, for ξ in the middle of the box from 0."""
-    return float(gaussian_tilt(_EDGE / 2, nu, 0, 1, 0.0, _EDGE).rest)
+def _bandwidth(deviation: float) -> float:
+    """Of the tilted law with this standard deviation: ν/√(1 + ν²) solved for ν (σ = 1)."""
+    return float(deviation / np.sqrt(1 - deviation**2))
 
 
 def _two_blocks(alpha: Any) -> tuple[float, np.ndarray]:
@@ -143,29 +141,35 @@ EXERCISES = (
     ),
     Value(
         name="covariance/3",
-        given={"share": Given(0.1, "the share outside", None, "a tenth")},
+        given={
+            "times": Given(
+                1.645,
+                "the number of standard deviations",
+                lambda rng: float(rng.integers(130, 260)) / 100,
+            )
+        },
         asks="a bandwidth",
-        right=lambda share: brentq(lambda nu: _outside(nu) - share, 0.05, 1.0),
+        right=lambda times: _bandwidth(_EDGE / 2 / times),
         mistakes=[
             Mistake(
-                lambda share: _EDGE / 2 / 1.6448536269514722,
+                lambda times: _EDGE / 2 / times,
                 "That is the standard deviation of the tilted law. Which bandwidth gives it?",
             ),
             Mistake(
-                lambda share: _EDGE / 1.6448536269514722,
+                lambda times: _bandwidth(_EDGE / times),
                 "Seen from the middle of the box, how far away is its edge?",
             ),
             Mistake(
-                lambda share: _EDGE / 2 / 1.2815515655446004,
-                "Outside has two sides, and each of them holds half of the share.",
+                lambda times: _bandwidth(_EDGE / 2 * times),
+                "So many standard deviations fill half of the box: is one of them larger or smaller "
+                "than that half?",
             ),
         ],
         ladder=Ladder(
-            "How many standard deviations of the tilted law fit between the middle of the box and "
-            "its edge?",
-            "The standard deviation of the tilted law is ν/√(1 + ν²), and the mean of the law is "
-            "nearly in the middle of the box. Set 1.645 of them equal to half of the box.",
-            "ν/√(1 + ν²) = 0.337/1.645. Square both sides and solve for ν².",
+            "How long is half of the box, and how many standard deviations of the tilted law are to "
+            "fill it?",
+            "Half of the box is 0.337. The standard deviation of the tilted law is ν/√(1 + ν²).",
+            "ν/√(1 + ν²) = 0.337/{times}. Square both sides and solve for ν².",
         ),
     ),
     Value(

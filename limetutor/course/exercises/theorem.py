@@ -127,9 +127,9 @@ EXERCISES = (
         rubric=[
             "What it says: among patients made up to be like this one, those in this age group get "
             "predictions that are lower by 3 on average than those in other age groups.",
-            "What it does not say: that the prediction falls as a patient gets older. The group lies "
-            "below the mean age, so that most of the others are older; a prediction that rises with "
-            "age gives a negative number here.",
+            "What it does not say: that the prediction falls as a patient gets older. Two of the three "
+            "other age groups are older, so that a prediction that rises with age gives a negative "
+            "number here.",
             "It is about the model and its predictions, not about what age does to a person.",
             "How to find out about the slope: ask the model about the same patient a little older, or "
             "divide by the factor.",
