@@ -436,8 +436,10 @@ class _Work:
     def draw(self, n: int) -> None:
         """Draw n more samples and add them up; each source gives its share of every batch."""
         d, groups = self.setting.d, len(self.sources)
-        least = 2 * (d + 1 + self.extra)  # enough for a fit to a single batch
-        rows = max(BATCH // (d + 1), least) // groups
+        width = d + 1 + self.extra
+        least = 2 * width  # enough for a fit to a single batch
+        few = min(10 * width, 4 * BATCH // width)  # where a fit costs more than its samples
+        rows = max(BATCH // (d + 1), few, least) // groups
         for start in _with_progress(range(0, n // groups, rows)):
             first = self.own_row and self.drawn == 0
             many = min(rows, n // groups - start) - (first and self.draws.independent)
