@@ -115,6 +115,38 @@ class Category(Kind):
         return None if self.labels is None else self.labels[codes.astype(int)]
 
 
+@dataclass(frozen=True, eq=False)
+class Coded(Category):
+    """Labels that the model gets as their codes: ``labels`` are for the reader, as `lime` has them.
+
+    ``labels[code]`` is the name of a code, whatever `lime`'s ``categorical_names`` hold for it.
+    """
+
+    labels: Any = None
+
+    def describe(self, name: str, box: BoxInWords) -> str:
+        """``housing=own``, as `lime` prints it."""
+        return f"{name}={self.name_of(box.value)}"
+
+    def name_of(self, code: float) -> Any:
+        """The name of a code; the code itself where it has none, as a whole number."""
+        try:
+            return self.labels[int(code)] if self.labels is not None else int(code)
+        except (KeyError, IndexError, TypeError):
+            return int(code)
+
+    def encode(self, name: str, value: Any, known: np.ndarray) -> float:
+        """A code, or the name of one."""
+        named = {str(self.name_of(code)): float(code) for code in known}
+        if isinstance(value, str) and value in named:
+            return named[value]
+        return Category().encode(name, value, known)
+
+    def decode(self, codes: np.ndarray) -> np.ndarray | None:
+        """The model gets the codes."""
+        return None
+
+
 NUMBER = Number()
 
 # every kind of column, by the name that tests and contributors call it

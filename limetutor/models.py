@@ -247,7 +247,13 @@ def _finite(y: np.ndarray) -> np.ndarray:
 
 
 def predictor(f: Any, boxes: Boxes, output: Any = None) -> Callable[[np.ndarray], np.ndarray]:
-    """``f`` as a function from rows (n, d) to finite numbers (n,), checked at every call.
+    """``f`` as a function from rows (n, d) to finite numbers (n,), checked at every call."""
+    call, classes = caller(f, boxes)
+    return lambda x: _one_output(call(x), len(x), output, classes)
+
+
+def caller(f: Any, boxes: Boxes) -> tuple[Callable[[np.ndarray], Any], list[Any]]:
+    """``f`` as a function from rows (n, d) to whatever it returns, and its classes, if any.
 
     Functions are called as they are; classifiers by ``predict_proba``, other estimators by
     ``predict``. An estimator fitted on a DataFrame gets one, with its own columns in its own order,
@@ -259,15 +265,14 @@ def predictor(f: Any, boxes: Boxes, output: Any = None) -> Callable[[np.ndarray]
     first = first_fitted(model)
     nameless = hasattr(first, "n_features_in_") and not hasattr(first, "feature_names_in_")
 
-    def predict(x: np.ndarray) -> np.ndarray:
+    def predict(x: np.ndarray) -> Any:
         # a copy: a model that scales its input in place must not move our samples
         rows: Any = _as_frame(x, boxes, columns) if columns else x.copy()
         if columns and nameless:  # fitted on an array that held text
             rows = rows.to_numpy(dtype=object)
-        y = arg.called("f", call, "one argument, the rows (n, d)", rows)
-        return _one_output(y, len(x), output, classes)
+        return arg.called("f", call, "one argument, the rows (n, d)", rows)
 
-    return predict
+    return predict, classes
 
 
 def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
@@ -279,7 +284,7 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
         return f, list(getattr(getattr(f, "__self__", None), "classes_", ()))
     if hasattr(f, "predict_proba"):
         return f.predict_proba, list(getattr(f, "classes_", ()))
-    if len(getattr(f, "classes_", ())) and hasattr(f, "predict"):  # CatBoost's regressors have none
+    if has_classes(f) and hasattr(f, "predict"):
         raise ValueError(
             f"f must give class probabilities, got {arg.shorten(f)} without predict_proba; its "
             "class labels are no quantities: calibrate it, or pass a function such as "
@@ -293,6 +298,16 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
         "f must be a function of an (n, d) array or a fitted estimator with predict or "
         f"predict_proba, got {arg.shorten(f)}."
     )
+
+
+def has_classes(f: Any) -> bool:
+    """Whether a model has class labels; regressors of CatBoost have the attribute, and none in it."""
+    return len(getattr(f, "classes_", ())) > 0
+
+
+def classes_of(f: Any) -> list[Any]:
+    """The classes that the columns of f's probabilities stand for, where it says so."""
+    return _callable_of(f)[1]
 
 
 def first_fitted(model: Any) -> Any:
@@ -312,7 +327,7 @@ def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
 
     A world without names of its own (x1, x2, ...) takes those of the model, in order.
     """
-    fitted = _names_fitted_on(first_fitted(model))
+    fitted = names_fitted_on(model)
     if not fitted or set(fitted) == set(boxes.names):
         return fitted or (list(boxes.names) if boxes.has_text else [])
     if boxes.names == default_names(boxes.d) and len(fitted) == boxes.d:
@@ -323,8 +338,9 @@ def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
     )
 
 
-def _names_fitted_on(model: Any) -> list[str]:
+def names_fitted_on(f: Any) -> list[str]:
     """The columns that a model was fitted on, where it knows them: CatBoost has its own word."""
+    model = first_fitted(getattr(f, "__self__", f))
     names = list(getattr(model, "feature_names_in_", ()))
     if names or type(model).__module__.partition(".")[0] != "catboost":
         return names
