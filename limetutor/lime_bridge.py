@@ -227,8 +227,9 @@ def readable(explainer: Any) -> None:
         stats = [getattr(explainer.discretizer, s).get(j, ()) for s in ("means", "mins", "maxs")]
         if not all(np.all(np.isfinite(np.asarray(v, float))) for v in (shares, *stats)):
             raise ValueError(
-                "explainer must be made from training data without nan or infinite values, "
-                f"got some in column {explainer.feature_names[j]!r}."
+                "explainer must be made from training data without nan or infinite values, from "
+                "which lime cannot sample (lt.Empirical has a box for what is missing), got some in "
+                f"column {explainer.feature_names[j]!r}."
             )
 
 
