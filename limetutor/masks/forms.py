@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from math import comb
 from typing import Any
 
@@ -145,11 +145,11 @@ class Switched:
             between = weights @ (k * (d - k)) / (d * (d - 1))
             result = (self.additive - self.additive.mean()) * between
 
-        @lru_cache(maxsize=None)
+        @cache
         def share(on: int, off: int) -> float:
             return float(weights @ pattern_share(d, on, off))
 
-        @lru_cache(maxsize=None)
+        @cache
         def share_times_level(on: int, off: int) -> float:
             return float(weights @ (pattern_share(d, on, off) * k / d))
 

@@ -27,7 +27,8 @@ from .switches import Switches
 Function = Callable[[np.ndarray], np.ndarray]
 
 ROWS_A_COLUMN = 5  # answers that a column of a fit must have, or it is left out
-TWIN_MASKS = 2**17  # that a twin is asked about: it costs a multiplication each
+TWIN_ROWS = 64  # masks that a twin is asked about for each that f is: it costs next to nothing
+TWIN_MOST = 2**23  # switches in all those masks
 STEPS = 12  # of Gauss and Newton; a twin need not be the best of its kind
 
 
@@ -37,8 +38,11 @@ def draw(world: Switches, n: int, rng: np.random.Generator) -> np.ndarray:
     places = (np.arange(n) + rng.random()) / n
     most = int(np.flatnonzero(share)[-1])
     k = np.minimum(np.searchsorted(np.cumsum(share), places, side="right"), most)
-    ranks = rng.random((n, world.d)).argsort(axis=1).argsort(axis=1)
-    return ranks < rng.permutation(k)[:, None]
+    k = rng.permutation(k)
+    uniform = rng.random((n, world.d))
+    # the k smallest are on: those up to the k-th, and none where k is 0
+    last = np.take_along_axis(np.sort(uniform, axis=1), np.maximum(k, 1)[:, None] - 1, axis=1)
+    return (uniform <= last) & (k > 0)[:, None]
 
 
 class Estimate(NamedTuple):
@@ -108,11 +112,11 @@ def twin_of(z: np.ndarray, y: np.ndarray) -> Function:
     score = np.zeros(design.shape[1])
     share = np.clip(y.mean(), 0.01, 0.99)
     score[0] = np.log(share / (1 - share))
-    damping = 1e-3 * len(z) * np.eye(len(score)) * 0.25
+    damping = 1e-6 * len(z) * np.eye(len(score))  # where all answers are 0 or 1
     for _ in range(STEPS):
         p = scipy.special.expit(design @ score)
         slope = design * (p * (1 - p))[:, None]
-        step = np.linalg.solve(slope.T @ slope + 1e-2 * damping, slope.T @ (y - p))
+        step = np.linalg.solve(slope.T @ slope + damping, slope.T @ (y - p))
         score = score + step / max(1.0, np.max(np.abs(step)))
     return lambda masks: scipy.special.expit(score[0] + masks @ score[1:])
 
@@ -127,7 +131,7 @@ def _beyond_twin(
 ) -> Estimate:
     """The twin of one half of the answers, explained, plus what the other half shows beyond it."""
     twin = twin_of(z_twin, y_twin)
-    many = draw(world, TWIN_MASKS, rng)
+    many = draw(world, min(TWIN_ROWS * len(y), max(TWIN_MOST // world.d, len(y))), rng)
     return _regressed(world, many, twin(many)) + _regressed(world, z, y - twin(z))
 
 
@@ -218,9 +222,7 @@ def _fit_of(
     C = found.covariance
     # coef_j = alone beta_j + together sum beta + from_intercept beta_0
     common = np.append(from_intercept[1], np.full(d, together))
-    variance = (
-        alone**2 * np.diag(C)[1:] + 2 * alone * (C @ common)[1:] + common @ C @ common
-    )
+    variance = alone**2 * np.diag(C)[1:] + 2 * alone * (C @ common)[1:] + common @ C @ common
     base = np.append(from_intercept[0], np.full(d, from_all[0] / d))
     return SwitchFit(
         coef=beta[1:],

@@ -69,8 +69,7 @@ class Switches:
         """
         k = np.arange(self.d + 1)
         with np.errstate(divide="ignore"):
-            differ = np.log(k * (self.d - k)) - np.log(self.d * (self.d - 1))
-        return self.log_measure + (differ if self.d > 1 else -np.inf)
+            return self.log_measure + np.log(k * (self.d - k) / max(self.d * (self.d - 1), 1))
 
     def alpha(self, p: int) -> float:
         """alpha_p = E[pi z_1 ... z_p]: the mean weight of masks in which p given switches are on."""
@@ -143,7 +142,9 @@ class Line:
     mean: float
     log_variance: float
     first: int  # the heaviest entry
-    tilt: np.ndarray  # weight times (k - mean), in the weight of the second heaviest; 0 for the first
+    tilt: (
+        np.ndarray
+    )  # weight times (k - mean), in the weight of the second heaviest; 0 for the first
     log_second: float
     weight: np.ndarray  # in the weight of the first
 
