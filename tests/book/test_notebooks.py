@@ -21,13 +21,23 @@ from chapter_checks import (
     exercises_of,
     label_of,
     misplaced_numbers,
+    questions_of,
+    solution_texts,
     solutions_of,
+    stated_answers,
     unaccounted_numbers,
     with_promises,
 )
 
+from limetutor.course.exercises import chapters, judge
+from limetutor.course.judging.kinds import Paragraph, Tabulated
+from limetutor.course.quizzes import questions
+
 NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
 LONGEST_MEDIAN = 6
+LONGEST_LINE = (
+    76  # characters: 77 fit beside both bars of a page 1280 px wide (tests/site measures)
+)
 PLOTTING = re.compile(
     r"\bplt\b|matplotlib|pyplot|plotly|seaborn"
     r"|\b(?:ax|axes|fig)\w*\.(?:plot|scatter|bar|hist|imshow|set\w*|subplots|add_\w+)\("
@@ -103,22 +113,70 @@ def test_cells_are_short_and_plot_by_a_call(notebook):
         assert not found, f"plotting code belongs in limetutor/course/figures: {found.group()}"
 
 
+def test_lines_fit_on_the_page(notebook):
+    """Lines of code and of what it prints; on a phone code wraps."""
+    lines = [line for cell in code_cells(notebook) for line in shown_lines(cell)]
+    assert not [line for line in lines if len(line) > LONGEST_LINE]
+
+
+def shown_lines(cell: nbformat.NotebookNode) -> list[str]:
+    if "remove-cell" in cell.metadata.get("tags", []):
+        return []
+    printed = [output.text for output in cell.outputs if output.output_type == "stream"]
+    return "\n".join([cell.source, *printed]).splitlines()
+
+
 def test_numbers_in_the_prose_have_a_source(notebook):
     """A decimal stands in a code cell, or a comment behind it says how to compute it."""
     assert not unaccounted_numbers(notebook)
     assert not misplaced_numbers(notebook)
 
 
+def markdown(notebook: nbformat.NotebookNode) -> str:
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
 def test_every_exercise_has_a_check_and_a_solution(path, notebook):
-    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    posed = re.findall(r"\{exercise\}.*\n:label: (\S+)", text)
+    text, posed = markdown(notebook), list(questions_of(notebook))
     assert posed == [label_of(name) for name in exercises_of(notebook)]
-    assert set(posed) == set(solutions_of(notebook))
+    assert set(posed) == set(solution_texts(notebook))
+    written = {label_of(e.name) for e in chapters().get(path.stem, ()) if isinstance(e, Paragraph)}
+    assert set(solutions_of(notebook)) == set(posed) - written
     if "(ch-" in text:
         assert len(posed) >= 2
         assert 'class="quiz"' in text
         assert "## What to take away" in text
         assert "**You will be able to**" in text and "**You need**" in text and "**Time**" in text
+
+
+def test_exercises_are_as_declared_and_solutions_state_the_answer(path, notebook):
+    declared = chapters().get(path.stem)
+    if declared is None:
+        return  # its judges are still in course/answers.py
+    asked, stated = questions_of(notebook), stated_answers(notebook)
+    chapter = declared[0].name.partition("/")[0]  # the progress counts by the label of the page
+    assert re.search(rf"^\((ch|app)-{chapter}\)=$", markdown(notebook), re.MULTILINE)
+    assert exercises_of(notebook) == [exercise.name for exercise in declared]
+    for exercise in declared:
+        question = re.sub("[\u2212–]", "-", asked[label_of(exercise.name)])
+        for given in exercise.given.values():
+            shown = given.shown.replace("−", "-")
+            assert shown in question, f"{exercise.name} does not give {given.label}, {shown}"
+        if isinstance(exercise, Tabulated):
+            answer = stated[label_of(exercise.name)]
+            assert judge(exercise.name, answer).kind == "right", f"{exercise.name}: {answer}"
+
+
+def test_quizzes_have_three_options_with_a_reason_each(path, notebook):
+    found = questions(markdown(notebook))
+    assert [question.number for question in found] == list(range(1, len(found) + 1))
+    assert sum(len(question.options) for question in found) == markdown(notebook).count(
+        "<summary>"
+    ) - (markdown(notebook).count('<details class="answer">'))
+    for question in found:
+        assert [option.right for option in question.options].count(True) == 1, question.text
+        assert all(option.why for option in question.options), question.text
+        assert len(question.options) >= (3 if path.stem in chapters() else 2), question.text
 
 
 # --- the copies that make notebooks executes ---------------------------------------------------
@@ -160,16 +218,17 @@ def test_a_wrong_number_would_be_noticed():
 
 
 def test_a_refused_solution_would_be_noticed_and_a_right_one_leaves_no_trace(monkeypatch):
-    from limetutor.course import answers
+    from limetutor.course import exercises
+    from limetutor.course.judging.tables import Verdict
 
     notebook = chapter("offset = 1", EXERCISE, 'pass  # lt.check("mine/1", answer)', "x = offset")
     judged = []
 
-    def verdict(name, answer):
+    def judge(name, answer):
         judged.append((name, answer))
-        return answer == 2, "Think again."
+        return Verdict("right" if answer == 2 else "wrong", "Think again.")
 
-    monkeypatch.setattr(answers, "verdict", verdict)
+    monkeypatch.setattr(exercises, "judge", judge)
     scope: dict[str, object] = {}
     exec(sources(with_promises(notebook)), scope)
     assert judged == [("mine/1", 2)]
@@ -179,35 +238,35 @@ def test_a_refused_solution_would_be_noticed_and_a_right_one_leaves_no_trace(mon
         exec(sources(with_promises(notebook)), {})
 
 
-def promised(folder: Path, *cells: str) -> subprocess.CompletedProcess[str]:
-    """Write a chapter into a folder, copy it as make notebooks does and run the copy in nbval."""
-    book = folder / "book"
-    book.mkdir()
-    (book / "table.txt").write_text("7.5")
-    nbformat.write(chapter(*cells), book / "mine.ipynb")
-    tool = [sys.executable, ROOT / "tools" / "promises.py", "book", "_build/promised"]
-    subprocess.run(tool, cwd=folder, check=True)
-    command = [sys.executable, "-m", "pytest", "--nbval", "_build/promised"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-
-
 @pytest.mark.slow
 def test_nbval_runs_the_promises_where_the_chapter_stands(tmp_path):
-    """A chapter that reads a file beside it; the number is right, and then it is not."""
-    for shown, code, failures in (("7.50", 0, 0), ("7.51", 1, 1)):
-        home = tmp_path / shown
-        home.mkdir()
-        done = promised(
-            home,
+    """Two chapters that read a file beside them; of one the number is right, of the other not."""
+    book = tmp_path / "book"
+    book.mkdir()
+    (book / "table.txt").write_text("7.5")
+    for name, shown in (("right", "7.50"), ("wrong", "7.51")):
+        cells = (
             'from pathlib import Path\nvalue = float(Path("table.txt").read_text())',
             f"It is {shown}.\n\n<!-- number: {shown} = value -->",
         )
-        assert done.returncode == code, done.stdout
-        assert f"{failures} failed" in done.stdout if failures else "3 passed" in done.stdout
-        assert ("the prose says 7.51, the code gives 7.50" in done.stdout) == bool(failures)
+        nbformat.write(chapter(*cells), book / f"{name}.ipynb")
+    tool = [sys.executable, ROOT / "tools" / "promises.py", "book", "_build/promised"]
+    subprocess.run(tool, cwd=tmp_path, check=True)
+    command = [sys.executable, "-m", "pytest", "-v", "-p", "nbval.plugin", "--nbval"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(
+        [*command, "_build/promised"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout
+    ends = [
+        line.split("Cell ")[1].split()[1]
+        for line in done.stdout.splitlines()
+        if "right::ipynb::" in line
+    ]
+    assert ends == ["PASSED"] * 3
+    assert "1 failed, 5 passed" in done.stdout and "FAILED _build/promised/wrong" in done.stdout
+    assert done.stdout.count("the prose says 7.51, the code gives 7.50") >= 1
 
 
 def test_copies_of_chapters_that_went_away_go_too(tmp_path):

@@ -113,7 +113,8 @@ def texts_of(path: Path) -> Iterator[str]:
             if cell["cell_type"] == "markdown":
                 yield source
             else:
-                yield from re.findall(r'\balt="([^"]*)"', source)
+                for pieces in re.findall(r'\balt=((?:"[^"]*"\s*)+)', source):
+                    yield "".join(re.findall(r'"([^"]*)"', pieces))
                 yield cell["metadata"].get("mystnb", {}).get("figure", {}).get("caption", "")
 
 
@@ -191,6 +192,8 @@ LEDGER: dict[str, dict[str, Ground]] = {
         "What cannot be seen": NoClaim(HEADING),
         "however much the model relies on it": Stated("prop-image-linear"),
         "gets the coefficient zero, whatever the tone": Stated("prop-image-linear"),
+        "however much the model relies on seeing healthy skin": Stated("prop-image-linear"),
+        "enough samples to determine a fit, it is exact": Stated("prop-image-linear"),
         "So `image_limit` is exact for any model": Searched("test_the_limit_of_an_image_is_exact"),
     },
     "interactions": {
@@ -201,7 +204,6 @@ LEDGER: dict[str, dict[str, Ground]] = {
         ),
         "which the model never sees": NoClaim(TOLD),
         "as many as $j$ has partners in any case": Stated("prop-critical-widths"),
-        "the coefficient 0 in every linear model": NoClaim(QUESTION),
         "Without interactions the limit is the same at every width": Stated("thm-multilinear"),
         "Then its limit would be 0 at every width": Stated("thm-multilinear"),
         "whatever the data look like": Stated("thm-any-model"),
@@ -244,7 +246,7 @@ LEDGER: dict[str, dict[str, Ground]] = {
         "each with its own sign, at every width": Stated("thm-without-boxes"),
         "A feature is hidden at every bandwidth": Stated("thm-critical-bandwidth"),
         "the unpenalised limits are the same at every width": Stated("thm-real-lime"),
-        "Slopes times deviations, at every width": Stated("thm-without-boxes"),
+        "Slopes times standard deviations, at every width": Stated("thm-without-boxes"),
         "The slopes only if the width is small": NoClaim(WRONG),
     },
     "samples": {
@@ -305,15 +307,14 @@ LEDGER: dict[str, dict[str, Ground]] = {
         ),
         "off at once, for every linear model": Stated("thm-total-switch-off"),
         "no sign turns at": Searched("test_an_even_number_of_boxes_turns_up_to_one_deviation"),
-        "the answer is 1 again, whatever $p$": Searched(
-            "test_an_even_number_of_boxes_turns_up_to_one_deviation"
-        ),
+        "The two outer boxes are switched off at no bandwidth": Stated("thm-critical-bandwidth"),
+        "at $\\nu = \\sigma$ itself, and at no larger bandwidth": Stated("thm-critical-bandwidth"),
         "Only if the model is steep": NoClaim(WRONG),
         "cannot make it zero": Stated("thm-critical-bandwidth"),
     },
     "ten_minutes": {
         "A model we cannot read": NoClaim(HEADING),
-        "so the weight is negative at every bandwidth": Stated("prop-sign"),
+        "so the coefficient is negative at every bandwidth": Stated("prop-sign"),
         "here and in every chapter": NoClaim(ADVICE),
         "It never looks inside": Searched("test_only_predictions_are_asked_for"),
         "What the slope is cannot be read from it": Stated("prop-sign"),
