@@ -243,7 +243,11 @@ def test_nbval_runs_the_promises_where_the_chapter_stands(tmp_path):
         cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1, done.stdout
-    ends = [line.split("Cell ")[1].split()[1] for line in done.stdout.splitlines() if "right::ipynb::" in line]
+    ends = [
+        line.split("Cell ")[1].split()[1]
+        for line in done.stdout.splitlines()
+        if "right::ipynb::" in line
+    ]
     assert ends == ["PASSED"] * 3
     assert "1 failed, 5 passed" in done.stdout and "FAILED _build/promised/wrong" in done.stdout
     assert done.stdout.count("the prose says 7.51, the code gives 7.50") >= 1
