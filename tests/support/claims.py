@@ -204,7 +204,6 @@ LEDGER: dict[str, dict[str, Ground]] = {
         ),
         "which the model never sees": NoClaim(TOLD),
         "as many as $j$ has partners in any case": Stated("prop-critical-widths"),
-        "the coefficient 0 in every linear model": NoClaim(QUESTION),
         "Without interactions the limit is the same at every width": Stated("thm-multilinear"),
         "Then its limit would be 0 at every width": Stated("thm-multilinear"),
         "whatever the data look like": Stated("thm-any-model"),
@@ -315,7 +314,7 @@ LEDGER: dict[str, dict[str, Ground]] = {
     },
     "ten_minutes": {
         "A model we cannot read": NoClaim(HEADING),
-        "so the weight is negative at every bandwidth": Stated("prop-sign"),
+        "so the coefficient is negative at every bandwidth": Stated("prop-sign"),
         "here and in every chapter": NoClaim(ADVICE),
         "It never looks inside": Searched("test_only_predictions_are_asked_for"),
         "What the slope is cannot be read from it": Stated("prop-sign"),
