@@ -13,7 +13,7 @@ from ..algorithm import explain_quietly
 from ..models import Linear
 from ..sampling import sampler_of
 from ..setting import Setting
-from ..worlds import Gaussian, World
+from ..worlds import Empirical, Gaussian, World
 from .datasets import Table
 
 
@@ -177,3 +177,16 @@ def kernel_ridge_example(table: Table) -> tuple[Any, np.ndarray, Gaussian]:
     _, xi, world = linear_example(table)
     model = KernelRidge(kernel="rbf", gamma=1 / (2 * 5**2), alpha=1.0)
     return model.fit(table.X.to_numpy(), table.y), xi, world
+
+
+def boosting_example() -> tuple[Any, np.ndarray, Empirical]:
+    """Boosted trees on Friedman's function of ten standardised features, one of its rows, its world.
+
+    A model that no surrogate fits, with an exact limit to measure errors by. Chapter: how many samples.
+    """
+    from sklearn.datasets import make_friedman1
+    from sklearn.ensemble import GradientBoostingRegressor
+
+    X, y = make_friedman1(1000, 10, noise=1.0, random_state=0)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    return GradientBoostingRegressor(random_state=0).fit(X, y), X[0], Empirical(X)

@@ -204,7 +204,6 @@ LEDGER: dict[str, dict[str, Ground]] = {
         ),
         "which the model never sees": NoClaim(TOLD),
         "as many as $j$ has partners in any case": Stated("prop-critical-widths"),
-        "the coefficient 0 in every linear model": NoClaim(QUESTION),
         "Without interactions the limit is the same at every width": Stated("thm-multilinear"),
         "Then its limit would be 0 at every width": Stated("thm-multilinear"),
         "whatever the data look like": Stated("thm-any-model"),
