@@ -17,6 +17,7 @@ from .boosters import margin
 from .closed_forms import Limit, limit
 from .hiding import risk
 from .lime_bridge import from_lime
+from .lime_prediction import LimePrediction, predict_lime
 from .many import Explanations, Limits, explain_many, limits
 from .models import Linear, Quadratic
 from .normal_limit import samples_needed
@@ -43,6 +44,7 @@ __all__ = [
     "Explanations",
     "FitWarning",
     "Gaussian",
+    "LimePrediction",
     "LimetutorWarning",
     "Limit",
     "Limits",
@@ -60,6 +62,7 @@ __all__ = [
     "limit",
     "limits",
     "margin",
+    "predict_lime",
     "repeat",
     "risk",
     "samples_needed",

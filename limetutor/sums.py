@@ -67,6 +67,7 @@ class Sums:
         self.squared = np.zeros(size)  # sum w^2 z
         self.gram2 = np.zeros((size, size))  # sum w^2 z z'; see _add_gram2
         self.equal = True  # all weights are the same
+        self.always = np.ones(d, bool)  # indicators that were 1 in all samples so far
         self.response = np.zeros(size)  # sum w z y
         self.squares = 0.0  # sum w y^2
         self.meat = np.zeros((size, size))  # sum w^2 s^2 z z', s the corrected residual
@@ -100,6 +101,7 @@ class Sums:
         self.gram += batch.gram
         self.response += batch.response
         self.squared += batch.squared
+        self._hold_constants(z, w)
         with np.errstate(over="ignore", under="ignore"):
             self.squares += float(np.sum((np.sqrt(w) * y) ** 2))
         self.solver = Solver(self.gram)
@@ -109,6 +111,20 @@ class Sums:
         elif not len(self.group_gram):
             with np.errstate(over="ignore", under="ignore"):
                 self._add_uncertainty(z, y, w, batch)
+
+    def _hold_constants(self, z: np.ndarray, w: np.ndarray) -> None:
+        """An indicator that was 1 in all samples so far is the intercept's column, to the last bit.
+
+        Sums of weights in another order would tell the two apart by a few units in the last place.
+        """
+        self.always &= self.gram[0, 1 : self.d + 1] >= (1 - 1e-9) * self.gram[0, 0]
+        for j in np.flatnonzero(self.always):
+            self.always[j] = np.all(z[w > 0, j])
+        ones = 1 + np.flatnonzero(self.always)
+        if len(ones):
+            self.gram[ones] = self.gram[0]
+            self.gram[:, ones] = self.gram[:, :1]
+            self.response[ones], self.squared[ones] = self.response[0], self.squared[0]
 
     def _in_units(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Responses from ``shift`` in units of ``unit``, both of which they may move."""
@@ -481,7 +497,7 @@ def _inverse(correlation: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndar
 
 def _largest_column(matrix: np.ndarray) -> float:
     """The 1-norm of a symmetric matrix."""
-    return float(np.abs(matrix).sum(axis=1).max())
+    return float(np.max(np.abs(matrix).sum(axis=1), initial=0.0))
 
 
 def _noise(scale: np.ndarray) -> float:

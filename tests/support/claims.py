@@ -314,7 +314,7 @@ LEDGER: dict[str, dict[str, Ground]] = {
     },
     "ten_minutes": {
         "A model we cannot read": NoClaim(HEADING),
-        "so the weight is negative at every bandwidth": Stated("prop-sign"),
+        "so the coefficient is negative at every bandwidth": Stated("prop-sign"),
         "here and in every chapter": NoClaim(ADVICE),
         "It never looks inside": Searched("test_only_predictions_are_asked_for"),
         "What the slope is cannot be read from it": Stated("prop-sign"),

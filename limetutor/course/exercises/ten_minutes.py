@@ -11,9 +11,11 @@ EXERCISES = (
         name="ten-minutes/1",
         given={
             "lime": Given(
-                -2.1, "the weight that lime gives", lambda rng: -float(rng.integers(12, 50)) / 10
+                -2.1,
+                "the coefficient that lime gives",
+                lambda rng: -float(rng.integers(12, 50)) / 10,
             ),
-            "ours": Given(0.8, "the weight that limetutor gives"),
+            "ours": Given(0.8, "the coefficient that limetutor gives"),
             "error": Given(
                 1.25, "the standard error", lambda rng: float(rng.integers(90, 160)) / 100
             ),
@@ -39,7 +41,7 @@ EXERCISES = (
             ),
             Mistake(
                 lambda lime, ours, error: (-ours - lime) / (sqrt(2) * error),
-                "One weight lies below zero and the other above: how far is it from one to the other?",
+                "One coefficient lies below zero and the other above: how far is it from one to the other?",
             ),
         ],
         ladder=Ladder(
@@ -91,8 +93,8 @@ EXERCISES = (
             "LIME draws random samples and asks the model about them; it does not look inside.",
             "Each feature is cut into boxes, and a sample is described by the boxes it shares with the instance.",
             "Samples near the instance count more; the bandwidth says how much more.",
-            "The weights are the coefficients of a weighted least squares fit on those indicators.",
-            "A weight is a contrast, the mean prediction in the instance's box minus the mean elsewhere. It is "
+            "The coefficients come from a weighted least squares fit of the predictions on those indicators.",
+            "A coefficient is a contrast, the mean prediction in the instance's box minus the mean elsewhere. It is "
             "not a slope, and its sign may oppose the slope's.",
             "The numbers are random and come with a standard error.",
         ],

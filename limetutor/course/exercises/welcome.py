@@ -90,7 +90,7 @@ EXERCISES = (
     Paragraph(
         name="welcome/3",
         rubric=[
-            "It does not follow: a weight of zero can come from the bandwidth alone.",
+            "It does not follow: a coefficient of zero can come from the bandwidth alone.",
             "The example of this page: feature 2 has the slope −10 and gets nothing at ν = 0.53.",
             "It is no noise, so that more samples would not help.",
             "A way to find out: look at other bandwidths, or at the instance's neighbours.",
