@@ -14,7 +14,7 @@ import numpy as np
 
 from . import arguments as arg
 from .columns import is_missing
-from .tables import default_names
+from .tables import nameless
 from .theory import Views
 from .worlds import Boxes
 
@@ -390,7 +390,7 @@ def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
     fitted = names_fitted_on(model)
     if not fitted or set(fitted) == set(boxes.names):
         return fitted or (list(boxes.names) if boxes.has_text else [])
-    if boxes.names == default_names(boxes.d) and len(fitted) == boxes.d:
+    if nameless(boxes.names) and len(fitted) == boxes.d:
         return fitted
     raise ValueError(
         f"f must be fitted on the columns of the world, {arg.shorten(list(boxes.names))}, "
