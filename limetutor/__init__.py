@@ -20,6 +20,7 @@ from .lime_bridge import from_lime
 from .many import Explanations, Limits, explain_many, limits
 from .models import Linear, Quadratic
 from .normal_limit import samples_needed
+from .paths import Path, path
 from .worlds import Empirical, Gaussian
 
 __version__ = "0.2.0"
@@ -46,6 +47,7 @@ __all__ = [
     "Limit",
     "Limits",
     "Linear",
+    "Path",
     "PrecisionWarning",
     "Quadratic",
     "Slider",
@@ -58,6 +60,7 @@ __all__ = [
     "limit",
     "limits",
     "margin",
+    "path",
     "repeat",
     "risk",
     "samples_needed",

@@ -153,11 +153,14 @@ class Explanation(Answer):
         label = 1 if self.output is None else self.output
         return {label: [(int(j), float(self.coef[j])) for j in self.order()]}
 
-    def plot(self) -> Any:
-        """Coefficients with 95% intervals, as a matplotlib figure."""
+    def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
+        """Coefficients with 95% intervals, as a matplotlib figure.
+
+        On ``ax`` where one is given; ``top`` is how many features are drawn, 20 if left out.
+        """
         from .plotting.results import coefficients
 
-        return coefficients(self)
+        return coefficients(self, ax=ax, top=top, title=title)
 
     def __repr__(self) -> str:
         lines = [

@@ -218,11 +218,14 @@ class Limit(Answer):
         """Pairs of box description and coefficient, largest first, as in `lime`."""
         return [(self.box_names[j], float(self.coef[j])) for j in self.order()]
 
-    def plot(self) -> Any:
-        """Coefficients as a matplotlib figure."""
+    def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
+        """Coefficients as a matplotlib figure.
+
+        On ``ax`` where one is given; ``top`` is how many features are drawn, 20 if left out.
+        """
         from .plotting.results import coefficients
 
-        return coefficients(self)
+        return coefficients(self, ax=ax, top=top, title=title)
 
     def __repr__(self) -> str:
         lines = [
@@ -314,14 +317,13 @@ def limit_of(
     n: int | None = None,
     samples: int = SAMPLES,
     seed: Any = 0,
+    surrogate: Surrogate | None = None,
 ) -> Limit:
-    """:func:`limit` of a setting that has been checked; its notes stand in ``warnings`` only."""
-    ridge = arg.not_negative("ridge", ridge)
-    if ridge > 0:
-        because = " with ridge (the penalty weighs against n)"
-        n = arg.whole("n", 0 if n is None else n, 1, because=because)
-    elif n is not None:
-        n = arg.whole("n", n, 1)
+    """:func:`limit` of a setting that has been checked; its notes stand in ``warnings`` only.
+
+    With a ``surrogate`` nothing is computed anew but what n, ridge and xi's own row make of it.
+    """
+    ridge, n = penalty_and_rows(ridge, n)
     samples = arg.whole("samples", samples, min(setting.d + 2, SAMPLES))  # unused by most forms
     seed = arg.seed("seed", seed)
     law = setting.tilt
@@ -329,7 +331,10 @@ def limit_of(
     if not setting.world.indicators:
         regressors = unboxed.regressors(setting)
     found = rows(regressors, law.log_C, ridge, n, setting.world.own_row)
-    surrogate = _surrogate(setting, regressors) or _sampled(setting, regressors, samples, seed)
+    if surrogate is None:
+        surrogate = _surrogate(setting, regressors)
+    if surrogate is None:
+        surrogate = _sampled(setting, regressors, samples, seed)
     form = setting.form
     linear = isinstance(form, Linear)
     critical = setting.product.critical_nu if linear and setting.product else None
@@ -351,6 +356,15 @@ def limit_of(
         n=n,
         warnings=(*_notes(setting, law, found, n), *surrogate.notes),
     )
+
+
+def penalty_and_rows(ridge: Any, n: Any) -> tuple[float, int | None]:
+    """The two checked: a penalty needs n, the rows that it competes with."""
+    ridge = arg.not_negative("ridge", ridge)
+    if ridge > 0:
+        because = " with ridge (the penalty weighs against n)"
+        return ridge, arg.whole("n", 0 if n is None else n, 1, because=because)
+    return ridge, None if n is None else arg.whole("n", n, 1)
 
 
 def _notes(setting: Setting, law: Tilt, found: Rows, n: int | None) -> list[str]:

@@ -17,11 +17,11 @@ import numpy as np
 
 from . import arguments as arg
 from .algorithm import Explanation, run
-from .closed_forms import OWN_ROW, SAMPLES, Limit, limit_of
+from .closed_forms import OWN_ROW, SAMPLES, Limit, limit_of, penalty_and_rows
 from .families import features_of, form_in
 from .kernels import Kernel, ProductKernel, kernel_of, product_kernel
 from .models import Form, Linear, predictor
-from .rows import Regressors, fitted, rows
+from .rows import Fitted, Regressors, Rows, fitted, rows
 from .sampling import sampler_of
 from .setting import Setting
 from .stores import Store
@@ -193,12 +193,7 @@ def limits(
            [  4.66, -11.38]])
     """
     question = Question.of(f, X, world, nu, kernel, output, "its limit")
-    ridge = arg.not_negative("ridge", ridge)
-    if ridge > 0:
-        because = " with ridge (the penalty weighs against n)"
-        n = arg.whole("n", 0 if n is None else n, 1, because=because)
-    elif n is not None:
-        n = arg.whole("n", n, 1)
+    ridge, n = penalty_and_rows(ridge, n)
     samples = arg.whole("samples", samples, min(question.boxes.d + 2, SAMPLES))
     seed = _first_seed(seed)
     found = _together(question, ridge, n)
@@ -231,17 +226,11 @@ def _together(question: Question, ridge: float, n: int | None) -> dict[str, Any]
     for start in range(0, len(question.table), step):
         here = slice(start, start + step)
         law = weight.tilt(question.boxes, question.table[here], question.nu * question.boxes.unit)
-        surrogate = _surrogates(form, law)
-        if surrogate is None:
+        prediction = question.predictions[here]
+        together = fits(form, law, prediction, ridge, n, world.own_row)
+        if together is None:
             return None
-        centre, beta = surrogate
-        prediction, r = question.predictions[here], Regressors.indicators(law)
-        found = rows(r, law.log_mass.sum(axis=-1), ridge, n, world.own_row)
-        if isinstance(form, Linear):  # keeps its digits where the sum below would cancel
-            error = law.inside @ form.a
-        else:
-            error = centre + np.sum(r.lead * beta, axis=-1) - prediction
-        fit = fitted(r, found, centre, beta, error)
+        fit, found = together
         parts.append((fit.coef, fit.intercept, prediction + fit.local_error))
         few += int(np.sum(found.weight < OWN_ROW)) if found.own_row else 0
     coef, intercept, local = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -254,6 +243,23 @@ def _together(question: Question, ridge: float, n: int | None) -> dict[str, Any]
         "method": np.full(len(coef), "exact", dtype=object),
         "warnings": _own_row_note(few, len(coef)),
     }
+
+
+def fits(
+    form: Form, law: Tilt, prediction: Any, ridge: float, n: int | None, own_row: bool
+) -> tuple[Fitted, Rows] | None:
+    """What fits to n rows tend to, under the laws of many rows; None where they share no work."""
+    surrogate = _surrogates(form, law)
+    if surrogate is None:
+        return None
+    centre, beta = surrogate
+    r = Regressors.indicators(law)
+    found = rows(r, law.log_mass.sum(axis=-1), ridge, n, own_row)
+    if isinstance(form, Linear):  # keeps its digits where the sum below would cancel
+        error = law.inside @ form.a
+    else:
+        error = centre + np.sum(r.lead * beta, axis=-1) - prediction
+    return fitted(r, found, centre, beta, error), found
 
 
 def _surrogates(form: Form, law: Tilt) -> tuple[np.ndarray, np.ndarray] | None:

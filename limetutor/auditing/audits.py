@@ -104,11 +104,14 @@ class Audit:
             + (f"<p>{escape(signs)}</p>" if signs else "")
         )
 
-    def plot(self) -> Any:
-        """Coefficients with their intervals, the doubtful ones marked, as a matplotlib figure."""
+    def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
+        """Coefficients with their intervals, the doubtful ones marked, as a matplotlib figure.
+
+        On ``ax`` where one is given; ``top`` is how many features are drawn, 12 if left out.
+        """
         from ..plotting.results import findings
 
-        return findings(self)
+        return findings(self, ax=ax, top=top, title=title)
 
 
 def _plural(severity: str, count: int) -> str:
