@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from .closed_forms import OWN_ROW, SAMPLES, Limit, limit_of
 from .families import features_of, form_in
 from .kernels import Kernel, ProductKernel, kernel_of, product_kernel
 from .models import Form, Linear, predictor
-from .rows import Regressors, fitted, rows
+from .rows import Fitted, Regressors, Rows, fitted, rows
 from .sampling import sampler_of
 from .setting import Setting
 from .stores import Store
@@ -91,6 +91,26 @@ class Question:
         xi = self.table[i]
         boxes = self.world.seen_from(xi) if isinstance(self.world, BoxWorld) else self.boxes
         return Setting(self.f, xi, self.world, boxes, self.nu, self.kernel, self.output)
+
+    def at(self, nu: float | None = None, world: World | None = None) -> Question:
+        """The same question at another bandwidth, or in another world with the same features."""
+        changes: dict[str, Any] = {} if nu is None else {"nu": nu}
+        if world is not None:
+            changes |= {"world": world, "boxes": world.boxes(self.boxes.d)}
+        return self._with(replace(self, **changes), slice(None))
+
+    def rows(self, some: slice) -> Question:
+        """The same question about some of the rows."""
+        index = None if self.index is None else self.index[some]
+        return self._with(replace(self, table=self.table[some], index=index), some)
+
+    def _with(self, other: Question, some: slice) -> Question:
+        """Take along what is known of f, which depends on neither bandwidth nor world."""
+        if "predictions" in self.__dict__:
+            other.__dict__["predictions"] = self.predictions[some]
+        if "form" in self.__dict__:
+            other.__dict__["form"] = self.form
+        return other
 
 
 def row_seed(seed: int | None, i: int) -> np.random.SeedSequence | None:
@@ -218,31 +238,55 @@ def _one(
     return limit_of(setting, ridge, n, samples, row_seed(seed, i))
 
 
-def _together(question: Question, ridge: float, n: int | None) -> dict[str, Any] | None:
-    """All rows at once, or None where f has no form whose rows share work."""
-    form, world = question.form, question.world
-    if form is None or not world.indicators:
-        return None
-    weight = question.kernel
+class Block(NamedTuple):
+    """The exact surrogates of some rows under their tilted laws, before ridge and xi's own row."""
+
+    law: Tilt
+    prediction: np.ndarray  # f(xi), (rows,)
+    centre: np.ndarray  # E~[f], (rows,)
+    beta: np.ndarray  # (rows, d)
+    error: np.ndarray  # f^(xi) - f(xi), (rows,)
+
+    def fitted(self, ridge: float, n: int | None, own_row: bool) -> tuple[Fitted, Rows]:
+        """What n rows, a penalty and xi's own row make of them."""
+        r = Regressors.indicators(self.law)
+        found = rows(r, self.law.log_mass.sum(axis=-1), ridge, n, own_row)
+        return fitted(r, found, self.centre, self.beta, self.error), found
+
+
+def blocks(question: Question) -> Iterator[Block | None]:
+    """The rows in blocks that fit into memory; None where f has no form whose rows share work."""
+    form, weight = question.form, question.kernel
+    if form is None or not question.world.indicators:
+        yield None
+        return
     assert isinstance(weight, ProductKernel)
     size = question.boxes.law.mean.size * 96  # the nodes by which variances of boxes are found
     step = min(max(CHUNK // size, 1), 512)
-    parts, few = [], 0
     for start in range(0, len(question.table), step):
         here = slice(start, start + step)
         law = weight.tilt(question.boxes, question.table[here], question.nu * question.boxes.unit)
         surrogate = _surrogates(form, law)
         if surrogate is None:
-            return None
+            yield None
+            return
         centre, beta = surrogate
-        prediction, r = question.predictions[here], Regressors.indicators(law)
-        found = rows(r, law.log_mass.sum(axis=-1), ridge, n, world.own_row)
+        prediction = question.predictions[here]
         if isinstance(form, Linear):  # keeps its digits where the sum below would cancel
             error = law.inside @ form.a
         else:
-            error = centre + np.sum(r.lead * beta, axis=-1) - prediction
-        fit = fitted(r, found, centre, beta, error)
-        parts.append((fit.coef, fit.intercept, prediction + fit.local_error))
+            error = centre + np.sum(law.rest * beta, axis=-1) - prediction
+        yield Block(law, prediction, centre, beta, error)
+
+
+def _together(question: Question, ridge: float, n: int | None) -> dict[str, Any] | None:
+    """All rows at once, or None where f has no form whose rows share work."""
+    parts, few = [], 0
+    for block in blocks(question):
+        if block is None:
+            return None
+        fit, found = block.fitted(ridge, n, question.world.own_row)
+        parts.append((fit.coef, fit.intercept, block.prediction + fit.local_error))
         few += int(np.sum(found.weight < OWN_ROW)) if found.own_row else 0
     coef, intercept, local = (np.concatenate(part) for part in zip(*parts, strict=True))
     return {
