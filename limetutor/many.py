@@ -322,7 +322,7 @@ def _one_by_one(
 ) -> dict[str, Any]:
     """Row by row, by a closed form, a series or samples."""
     found = []
-    for i in _with_progress(range(len(question.table)), len(question.table)):
+    for i in with_progress(range(len(question.table)), len(question.table)):
         one = _one(question, i, ridge, n, samples, seed)
         numbers = (one.coef, one.intercept, one.local_prediction, one.stderr)
         found.append((*numbers, one.method, one.warnings))
@@ -348,7 +348,7 @@ def _gathered(notes: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return (f"Row {noted[0]}: {notes[noted[0]][0]}{rest}",)
 
 
-def _with_progress(items: Iterable[Any], total: int) -> Any:
+def with_progress(items: Iterable[Any], total: int) -> Any:
     """A progress bar for work of more than two seconds, where tqdm is installed."""
     try:
         from tqdm.auto import tqdm
@@ -425,7 +425,7 @@ def explain_many(
         folder = Store.opened(store, _settings(question, asked, seed), _evidence(question))
         done = folder.rows()
     todo = [i for i in range(len(question.table)) if i not in done]
-    for i, found in _with_progress(_results(question, todo, asked, seed, n_jobs), len(todo)):
+    for i, found in with_progress(_results(question, todo, asked, seed, n_jobs), len(todo)):
         if folder is not None:
             folder.write(i, found)
         done[i] = found
