@@ -12,7 +12,9 @@ from typing import Any
 
 from .algorithm import Explanation, explain
 from .arguments import FitWarning, LimetutorWarning, PrecisionWarning
-from .auditing.audits import Audit, audit
+from .auditing.audits import audit
+from .auditing.table import AuditTable
+from .auditing.verdicts import Audit
 from .boosters import margin
 from .closed_forms import Limit, limit
 from .hiding import risk
@@ -37,6 +39,7 @@ _LAZY = {
 
 __all__ = [
     "Audit",
+    "AuditTable",
     "Choice",
     "Empirical",
     "Explanation",

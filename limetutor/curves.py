@@ -20,7 +20,7 @@ import scipy
 from . import surrogate
 from .closed_forms import Surrogate, limit_of
 from .kernels import ProductKernel
-from .many import fits
+from .many import Block
 from .sampling import sampler_of
 from .setting import Setting
 from .worlds import Empirical, Gaussian
@@ -95,9 +95,9 @@ class Closed:
             law = _laws(setting, places[k : k + BLOCK])
             form, own_row = setting.form, setting.world.own_row
             assert form is not None
-            together = fits(form, law, setting.prediction, self.ridge, self.n, own_row)
-            assert together is not None
-            fit, found = together
+            block = Block.of(form, law, setting.prediction)
+            assert block is not None
+            fit, found = block.fitted(self.ridge, self.n, own_row)
             weight = np.broadcast_to(found.weight, fit.local_error.shape)
             parts.append((fit.coef, fit.local_error, weight))
         coef, error, weight = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -266,7 +266,7 @@ def curve_of(
     form = setting.form
     if form is None:
         return sampled
-    if form.closed and fits(form, _laws(setting, nodes[:1]), setting.prediction, 0.0, None, False):
+    if form.closed and Block.of(form, _laws(setting, nodes[:1]), setting.prediction):
         return Closed(setting, ridge, n)
     tried = [OneByOne(setting.at(nu), ridge, n, samples, seed).method for nu in (*ends, setting.nu)]
     return sampled if "monte carlo" in tried else one_by_one

@@ -1,0 +1,198 @@
+"""What chance has done to an explanation: checks of its noise, and of what the fit leaves out.
+
+Registered like those of :mod:`limetutor.auditing.checks`. Chapters: how many samples, the real lime.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from ..normal_limit import log_share
+from . import wording
+from .case import CONFIDENCE, Case
+from .findings import Finding
+from .registry import check
+
+NOISE = 0.1  # standard errors up to a tenth of the largest coefficient leave the picture as it is
+DROWNED = 0.5  # beyond half of it even the largest coefficient is not clear of 0
+TOP = 3  # readers look at the first three features
+PER_COEFFICIENT = 20  # effective samples for each coefficient
+MANY = 20  # features, of whose 95% intervals one is expected to miss
+RUNS = 400  # draws from the normal law of the coefficients, as other runs would give them
+SAME = 0.8  # another run should choose the same features with this probability ...
+KEPT = 0.9  # ... and if not, should at least keep this share of them
+EXPLAINED = 0.1  # of the model's variation: a surrogate below it says little
+NOTHING = 0.03  # ... and below this, nothing
+FORWARD = 6  # up to so many features `lime` chooses one at a time, by what each explains
+
+
+@check
+def noise(case: Case) -> Iterator[Finding]:
+    """Is the sampling noise small against the coefficients?"""
+    if case.stderr is None or case.reach is None or case.n is None or case.top == 0:
+        return
+    largest = float(case.stderr.max())
+    ratio = largest / case.top
+    if ratio <= NOISE:
+        return
+    unclear = (np.abs(case.coef) < case.reach) & case.used
+    numbers = {
+        "stderr": largest,
+        "largest_coef": case.top,
+        "ratio": ratio,
+        "unclear": int(unclear.sum()),
+        "n": case.n,
+        "n_needed": int(np.ceil(case.n * (ratio / NOISE) ** 2)),
+    }
+    severity = "serious" if ratio > DROWNED else "warning"
+    words = wording.noise(case, numbers, NOISE)
+    yield Finding("noise", severity, case.name(unclear), numbers, *words)
+
+
+@check
+def no_fit(case: Case) -> Iterator[Finding]:
+    """Does the surrogate explain what the model does?"""
+    drawn = case.sampled
+    if drawn is None or case.top == 0:
+        return
+    # chance alone explains a share of d / ess
+    left = max(drawn.ess - 1 - int(case.used.sum()), 1.0)
+    score = 1 - (1 - drawn.score) * (drawn.ess - 1) / left
+    if score >= EXPLAINED:
+        return
+    yield Finding(
+        "no-fit",
+        "serious" if score < NOTHING else "warning",
+        (),
+        {"r2": drawn.score, "r2_adjusted": score},
+        *wording.no_fit(case, score),
+    )
+
+
+@check
+def many_features(case: Case) -> Iterator[Finding]:
+    """Are there so many features that some of their intervals miss, and which ones?"""
+    alone, joint = case.reach_of_one(), case.reach
+    if alone is None or joint is None or case.used.sum() < MANY:
+        return
+    size = np.abs(case.coef)
+    doubtful = case.used & (size >= alone) & (size < joint)
+    wrong = np.zeros(len(size), bool)
+    if case.form is not None:  # the truth is known: which of the bars on display are chance?
+        off = np.abs(case.coef - case.exact().coef)
+        wrong = case.used & (off > joint) & (size >= joint)
+    shown = case.leads[: case.shown]
+    alarming = bool(np.any((doubtful | wrong)[shown]))
+    yield Finding(
+        "many-features",
+        "warning" if alarming else "note",
+        case.name(doubtful | wrong),
+        {
+            "features": int(case.used.sum()),
+            "expected_misses": float((1 - CONFIDENCE) * case.used.sum()),
+            "level": CONFIDENCE ** (1 / int(case.used.sum())),
+        },
+        *wording.many_features(case, case.name(doubtful), case.name(wrong)),
+    )
+
+
+@check
+def unstable_set(case: Case) -> Iterator[Finding]:
+    """Would another run put other features on display?"""
+    drawn, k = case.sampled, case.shown
+    if drawn is None or case.used.sum() <= k or case.top == 0:
+        return
+    used = np.flatnonzero(case.used)
+    weight = _weight_of_choice(case)[used] if k <= FORWARD else np.ones(len(used))
+    centre, spread = case.coef[used], drawn.covariance[1:, 1:][np.ix_(used, used)]
+    if not np.all(np.isfinite(spread)):
+        return
+    chosen = _first(np.abs(centre) * weight, k)
+    # around the truth where it is known; else this run is off by as much as the next one
+    again, runs = (centre, 2 * spread) if case.form is None else (case.exact().coef[used], spread)
+    coef = _normal(np.random.default_rng(0), again, runs, RUNS)
+    sets = _first(np.abs(coef) * weight, k)
+    same, often = float(np.mean(np.all(sets == chosen, axis=1))), sets.mean(axis=0)
+    kept = float(often[chosen].mean())
+    if same >= SAME:
+        return
+    loose = used[np.argsort(np.abs(often - 0.5), kind="stable")]
+    edge = [case.names[j] for j in loose if 0.05 < often[np.searchsorted(used, j)] < 0.95]
+    yield Finding(
+        "unstable-set",
+        "note" if kept >= KEPT else "warning",
+        tuple(edge),
+        {"same": same, "kept": kept, "num_features": k},
+        *wording.unstable_set(case, same, kept, edge or [case.names[used[0]]], k),
+    )
+
+
+def _weight_of_choice(case: Case) -> np.ndarray:
+    """What a coefficient counts where features are chosen by what they explain: a deviation of z."""
+    if case.product:
+        return np.sqrt(case.tilt.alpha * case.tilt.rest)
+    return np.ones(len(case.coef))
+
+
+def _first(size: np.ndarray, k: int) -> np.ndarray:
+    """Which are among the k largest of each row, a mask."""
+    order = np.argsort(-size, axis=-1, kind="stable")[..., :k]
+    mask = np.zeros(size.shape, bool)
+    np.put_along_axis(mask, order, True, axis=-1)
+    return mask
+
+
+def _normal(
+    rng: np.random.Generator, mean: np.ndarray, covariance: np.ndarray, n: int
+) -> np.ndarray:
+    """Draws from a normal law whose covariance may be singular, (n, d)."""
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    root = vectors * np.sqrt(np.clip(values, 0, None))
+    return mean + rng.standard_normal((n, len(mean))) @ root.T
+
+
+@check
+def order(case: Case) -> Iterator[Finding]:
+    """Would another run put the first features in another order?"""
+    if case.reach is None or case.top == 0:
+        return
+    first = case.leads[: TOP + 1]
+    pairs = []
+    for i, j in pairwise(first):
+        if abs(case.coef[i]) < case.reach[i]:
+            break  # from here on all of them could be 0
+        ahead, stderr, t = case.apart(i, j)
+        if ahead < t * stderr:
+            pairs.append((case.names[i], case.names[j], ahead, stderr))
+    if pairs:
+        yield Finding(
+            "order",
+            "note",  # the coefficients stand, whichever comes first
+            tuple(dict.fromkeys(name for pair in pairs for name in pair[:2])),
+            {"pairs": [list(pair) for pair in pairs]},
+            *wording.order(case, pairs),
+        )
+
+
+@check
+def few_samples(case: Case) -> Iterator[Finding]:
+    """Are there enough effective samples for the number of coefficients?"""
+    drawn = case.sampled
+    if drawn is None:
+        return
+    least = PER_COEFFICIENT * (len(case.coef) + 1)
+    if drawn.ess >= least:
+        return
+    numbers = {
+        "ess": drawn.ess,
+        "n": drawn.n,
+        "least": least,
+        "n_needed": int(np.ceil(drawn.n * least / drawn.ess)),
+    }
+    if case.product and drawn.draws.weighted:
+        numbers["ess_expected"] = drawn.n * float(np.exp(log_share(case.setting)))
+    severity = "serious" if drawn.ess < least / 4 else "warning"
+    yield Finding("few-samples", severity, (), numbers, *wording.few_samples(case, numbers))
