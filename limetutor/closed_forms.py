@@ -23,6 +23,7 @@ from .models import Linear
 from .rows import Fitted, Regressors, Rows, fitted, rows
 from .setting import Answer, Setting
 from .theory import Tilt
+from .travel import Fact, Travels
 from .worlds import World
 
 TINY = np.finfo(float).tiny  # below it a double loses digits, and soon is 0
@@ -49,7 +50,7 @@ class Surrogate(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Limit(Answer):
+class Limit(Answer, Travels):
     """What an explanation becomes as n grows: the same quantities, no noise.
 
     ``method`` says where they come from: "exact" (a closed form), "quadrature" (a series summed
@@ -217,6 +218,26 @@ class Limit(Answer):
     def as_list(self) -> list[tuple[str, float]]:
         """Pairs of box description and coefficient, largest first, as in `lime`."""
         return [(self.box_names[j], float(self.coef[j])) for j in self.order()]
+
+    def facts(self) -> list[Fact]:
+        """The numbers beside the coefficients, for pages and dictionaries."""
+        return [
+            Fact("prediction", "the model's prediction", "f(ξ)", self.prediction),
+            Fact(
+                "local_prediction",
+                "what the explanation adds up to",
+                "f^(ξ)",
+                self.local_prediction,
+            ),
+            Fact("local_error", "by how much that is off", "f^(ξ) − f(ξ)", self.local_error),
+            Fact("nu", "bandwidth", "ν", self.nu),
+            Fact("kernel", "kernel", "kernel", self.kernel),
+            Fact("method", "where the numbers come from", "method", self.method),
+        ]
+
+    def bounds(self) -> np.ndarray:
+        """95% intervals, (d, 2); of no width unless the method is "monte carlo"."""
+        return self.coef[:, None] + 1.96 * np.outer(self.stderr, [-1.0, 1.0])
 
     def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
         """Coefficients as a matplotlib figure.

@@ -9,18 +9,20 @@ reason for it, or says that none is good. Chapter: trust.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import arguments as arg
+from . import report
 from .closed_forms import OWN_ROW, penalty_and_rows
 from .curves import Boxed, Curve, Points, curve_of
 from .kernels import ProductKernel, kernel_of
 from .lime_bridge import SAMPLES as LIMES
 from .setting import Answer, Setting
+from .travel import notes, plain
 from .worlds import Empirical, Gaussian, World, check_world
 
 SAMPLES = 20_000  # of a model without a form, for all bandwidths together
@@ -96,6 +98,73 @@ class Path(Answer):
     def order(self) -> np.ndarray:
         """Features from the one whose coefficient gets largest to the one that stays smallest."""
         return np.argsort(-np.max(np.abs(self.coef), axis=0), kind="stable")
+
+    def to_frame(self) -> Any:
+        """The coefficients as a DataFrame: a row a bandwidth (or number of boxes), a column a feature."""
+        import pandas as pd
+
+        name = "nu" if self.boxes is None else "boxes"
+        return pd.DataFrame(
+            self.coef, index=pd.Index(self.places, name=name), columns=list(self.names)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything that was found, in plain Python types, ready for JSON."""
+        left = ("advice", "setting")
+        found = {part.name: getattr(self, part.name) for part in fields(self)}
+        kept = {name: value for name, value in found.items() if name not in left}
+        return plain(kept | {"recommendation": self.advice._asdict()})
+
+    def to_html(
+        self, path: Any = None, *, title: str | None = None, top: int = 20, symbols: bool = False
+    ) -> str | None:
+        """A page that stands alone: the recommendation, a picture, what turns where."""
+        over = "bandwidth" if self.boxes is None else "number of boxes"
+        words = f"Which {over}?" if title is None else title
+        blocks = [*self.blocks(top, symbols), *notes(self.notes)]
+        return report.written(report.page(words, *blocks, lead=self.advice.reason), path)
+
+    def blocks(self, top: int = 20, symbols: bool = False) -> list[report.Markup]:
+        """The parts of that page."""
+        over = "number of boxes" if self.boxes is not None else "ν" if symbols else "bandwidth"
+        first, last = (report.number(end, 3) for end in self.stable)
+        best = "none" if self.advice.nu is None else self.advice.boxes or self.advice.nu
+        found = [
+            report.facts(
+                [
+                    (f"recommended {over}", best),
+                    ("signs and order of the strongest stay", f"from {first} to {last}"),
+                    ("f(ξ)" if symbols else "the model's prediction", self.prediction),
+                    ("where the numbers come from", self.method),
+                ]
+            )
+        ]
+        if report.can_draw():
+            found.append(
+                report.picture(
+                    self.plot(), f"Lines for the effects over the {over}. " + self.said()
+                )
+            )
+        i = int(np.argmin(np.abs(np.log(self.places / best)))) if best != "none" else -1
+        rows = [
+            (
+                self.names[j],
+                float(self.coef[i, j]),
+                float(self.coef[0, j]),
+                float(self.coef[-1, j]),
+                ", ".join(report.number(zero) for zero in self.critical[j]) or "nowhere",
+            )
+            for j in self.order()[:top]
+        ]
+        at = ("recommended" if best != "none" else "widest", "narrowest", "widest")
+        if self.boxes is not None:
+            at = ("recommended" if best != "none" else "most boxes", "fewest boxes", "most boxes")
+        columns = ["feature", *(f"effect at the {place}" for place in at), f"turns at {over}"]
+        return [*found, report.table("Effects, the largest first", columns, rows)]
+
+    def said(self) -> str:
+        """The path in sentences."""
+        return "; ".join(_in_words(self)) + "."
 
     def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
         """Coefficients over the bandwidth, their zeros and the stable range, as a figure."""

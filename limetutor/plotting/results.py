@@ -92,7 +92,7 @@ def axes_for(
 ) -> Axes:
     """The caller's axes, or those of a new figure with room for what stands around them."""
     if ax is None:
-        fig = newfigure_of((6.4, height + (0.4 if title else 0.0)))
+        fig = new_figure((6.4, height + (0.4 if title else 0.0)))
         top = 1 - (0.5 if title else 0.045 * height) / fig.get_figheight()
         fig.subplots_adjust(left=left, right=right, bottom=0.6 / fig.get_figheight(), top=top)
         ax = fig.subplots()
@@ -103,7 +103,7 @@ def axes_for(
 
 def figure_of(ax: Axes) -> Figure:
     """The figure that axes are on."""
-    return ax.getfigure_of(root=True)  # type: ignore[return-value]
+    return ax.get_figure(root=True)  # type: ignore[return-value]
 
 
 @styled
