@@ -22,6 +22,7 @@ from .lime_bridge import from_lime
 from .many import Explanations, Limits, explain_many, limits
 from .models import Linear, Quadratic
 from .normal_limit import samples_needed
+from .paths import Path, path
 from .worlds import Empirical, Gaussian
 
 __version__ = "0.2.0"
@@ -49,6 +50,7 @@ __all__ = [
     "Limit",
     "Limits",
     "Linear",
+    "Path",
     "PrecisionWarning",
     "Quadratic",
     "Slider",
@@ -61,6 +63,7 @@ __all__ = [
     "limit",
     "limits",
     "margin",
+    "path",
     "repeat",
     "risk",
     "samples_needed",

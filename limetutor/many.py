@@ -17,7 +17,7 @@ import numpy as np
 
 from . import arguments as arg
 from .algorithm import Explanation, run
-from .closed_forms import OWN_ROW, SAMPLES, Limit, limit_of
+from .closed_forms import OWN_ROW, SAMPLES, Limit, limit_of, penalty_and_rows
 from .families import features_of, form_in
 from .kernels import Kernel, ProductKernel, kernel_of, product_kernel
 from .models import Form, Linear, predictor
@@ -213,12 +213,7 @@ def limits(
            [  4.66, -11.38]])
     """
     question = Question.of(f, X, world, nu, kernel, output, "its limit")
-    ridge = arg.not_negative("ridge", ridge)
-    if ridge > 0:
-        because = " with ridge (the penalty weighs against n)"
-        n = arg.whole("n", 0 if n is None else n, 1, because=because)
-    elif n is not None:
-        n = arg.whole("n", n, 1)
+    ridge, n = penalty_and_rows(ridge, n)
     samples = arg.whole("samples", samples, min(question.boxes.d + 2, SAMPLES))
     seed = _first_seed(seed)
     found = _together(question, ridge, n)
@@ -247,6 +242,19 @@ class Block(NamedTuple):
     beta: np.ndarray  # (rows, d)
     error: np.ndarray  # f^(xi) - f(xi), (rows,)
 
+    @classmethod
+    def of(cls, form: Form, law: Tilt, prediction: Any) -> Block | None:
+        """The surrogates of a form under the laws of many rows; None where they share no work."""
+        surrogate = _surrogates(form, law)
+        if surrogate is None:
+            return None
+        centre, beta = surrogate
+        if isinstance(form, Linear):  # keeps its digits where the sum below would cancel
+            error = law.inside @ form.a
+        else:
+            error = centre + np.sum(law.rest * beta, axis=-1) - prediction
+        return cls(law, prediction, centre, beta, error)
+
     def fitted(self, ridge: float, n: int | None, own_row: bool) -> tuple[Fitted, Rows]:
         """What n rows, a penalty and xi's own row make of them."""
         r = Regressors.indicators(self.law)
@@ -266,17 +274,10 @@ def blocks(question: Question) -> Iterator[Block | None]:
     for start in range(0, len(question.table), step):
         here = slice(start, start + step)
         law = weight.tilt(question.boxes, question.table[here], question.nu * question.boxes.unit)
-        surrogate = _surrogates(form, law)
-        if surrogate is None:
-            yield None
+        block = Block.of(form, law, question.predictions[here])
+        yield block
+        if block is None:
             return
-        centre, beta = surrogate
-        prediction = question.predictions[here]
-        if isinstance(form, Linear):  # keeps its digits where the sum below would cancel
-            error = law.inside @ form.a
-        else:
-            error = centre + np.sum(law.rest * beta, axis=-1) - prediction
-        yield Block(law, prediction, centre, beta, error)
 
 
 def _together(question: Question, ridge: float, n: int | None) -> dict[str, Any] | None:

@@ -73,6 +73,51 @@ class Audit:
             "opposes_slope": self.signs.opposes.tolist(),
         }
 
+    def to_frame(self) -> Any:
+        """The findings as a DataFrame, the most severe first."""
+        import pandas as pd
+
+        parts = ("severity", "code", "features", "sentence", "remedy")
+        rows = [{part: getattr(finding, part) for part in parts} for finding in self.findings]
+        frame = pd.DataFrame(rows, columns=list(parts))
+        return frame.assign(features=[", ".join(names) for names in frame["features"]])
+
+    def to_html(self, path: Any = None, *, title: str | None = None) -> str | None:
+        """A page that stands alone: the verdict, what was found, and the explanation itself."""
+        from .. import report
+
+        words = "Can this explanation be trusted?" if title is None else title
+        return report.written(report.page(words, *self.blocks(), lead=self.headline()), path)
+
+    def blocks(self) -> list[Any]:
+        """The parts of that page."""
+        from .. import report
+
+        rows = [
+            (report.severity(f.severity), f.code, ", ".join(f.features), f.sentence, f.remedy)
+            for f in self.findings
+        ]
+        columns = ["severity", "finding", "features", "what was found", "what to do"]
+        found = [report.heading("What was found")]
+        found += [report.table("Findings, the most severe first", columns, rows)] if rows else []
+        found += [report.paragraph("Nothing to worry about.")] if not rows else []
+        signs = str(self.signs)
+        found += [report.paragraph(signs)] if signs else []
+        if report.can_draw():
+            drawn = [f"{f.code} ({', '.join(f.features) or 'as a whole'})" for f in self.findings]
+            alt = f"Bars for the effects; in doubt: {'; '.join(drawn) or 'none'}."
+            found.append(report.picture(self.plot(), alt))
+        found.append(report.heading("The explanation"))
+        return [*found, *self.case.subject.blocks(symbols=self.case.say.symbols)]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was found and of which explanation, without the model and the data."""
+        case = self.case
+        light = Case(case.subject, case.is_lime, None, 0, case.shown, case.say)
+        for known in ("reach", "constant", "used"):
+            light.__dict__[known] = getattr(case, known)
+        return {"findings": self.findings, "case": light, "signs": self.signs}
+
     def headline(self) -> str:
         """One line: what was looked at, and how it went."""
         case, say = self.case, self.case.say
@@ -108,15 +153,16 @@ class Audit:
             + (f"<p>{escape(signs)}</p>" if signs else "")
         )
 
-    def plot(self) -> Any:
+    def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
         """Coefficients with their intervals, the doubtful ones marked, as a matplotlib figure.
 
         The intervals hold together with 95%; a bar is solid where its interval does not hold 0 and
-        nothing beyond a note was found about it.
+        nothing beyond a note was found about it. On ``ax`` where one is given; ``top`` is how many
+        features are drawn, 12 if left out.
         """
         from ..plotting.audits import findings
 
-        return findings(self)
+        return findings(self, ax=ax, top=top, title=title)
 
 
 def _plural(severity: str, count: int) -> str:

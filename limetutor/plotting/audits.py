@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .results import bars, by_sign, labelled, room, shortened
+from .results import axes_for, bars, by_sign, figure_of, labelled, most_of, room, shortened
 from .style import color, new_figure, plain, styled
 
 BARS = 12  # few, since each can carry a doubt
@@ -18,17 +18,18 @@ PAINT = {"note": (color.grid, "·"), "warning": (color.truth, "w"), "serious": (
 
 
 @styled
-def findings(audit: Any) -> Figure:
+def findings(
+    audit: Any, ax: Axes | None = None, top: int | None = None, title: str | None = None
+) -> Figure:
     """The largest coefficients with intervals that hold together; the doubted are hollow, and say why."""
     subject, doubts = audit.case.subject, _doubts(audit)
     order = subject.order().tolist()
     doubted = [j for j in order if subject.names[j] in doubts]
-    shown = [*dict.fromkeys([*order[:3], *doubted, *order])][:BARS]
+    shown = [*dict.fromkeys([*order[:3], *doubted, *order])][: most_of(top, BARS)]
     rows = sorted(shown, key=order.index)[::-1]
     names, below = labelled((subject.names[j] for j in rows), len(order), 18)
-    fig = new_figure((6.4, 1.4 + 0.42 * max(len(names), 2)))
-    fig.subplots_adjust(left=max(room(names), 0.24), right=0.72, bottom=0.6 / fig.get_figheight())
-    ax = fig.subplots()
+    height = 1.4 + 0.42 * max(len(names), 2)
+    ax = axes_for(ax, title, height, left=max(room(names), 0.24), right=0.72)
     reach = audit.case.reach
     drawn, reasons = bars(subject, rows, reach), [doubts.get(subject.names[j], "") for j in rows]
     hues = by_sign(drawn.coef)
@@ -43,7 +44,7 @@ def findings(audit: Any) -> Figure:
     _note(ax, len(rows), _of_all(audit))
     ax.set_yticks(np.arange(len(names)) - below, names)
     ax.set_ylim(-0.6 - below, len(rows) + 0.4)
-    return fig
+    return figure_of(ax)
 
 
 @styled

@@ -13,6 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from .. import arguments as arg
 from .style import color, new_figure, plain, styled
 
 BARS = 20  # more bars than this are not read
@@ -21,17 +22,88 @@ HUGE = 1e100  # beyond it, and below its inverse, axes lose their ticks
 
 
 @styled
-def coefficients(explanation: Any) -> Figure:
+def coefficients(
+    explanation: Any, ax: Axes | None = None, top: int | None = None, title: str | None = None
+) -> Figure:
     """The largest coefficients of an explanation, largest on top, with 95% intervals."""
     order = explanation.order()
-    shown = order[:BARS][::-1]
+    shown = order[: most_of(top, BARS)][::-1]
     labels, below = labelled((explanation.box_names[j] for j in shown), len(order), LONGEST)
-    fig = new_figure((6.4, 1.2 + 0.34 * max(len(labels), 2)))
-    fig.subplots_adjust(left=room(labels), bottom=0.6 / fig.get_figheight())
-    ax = fig.subplots()
+    ax = axes_for(ax, title, 1.2 + 0.34 * max(len(labels), 2), left=room(labels))
     bars(explanation, shown).draw(ax)
     ax.set_yticks(np.arange(len(labels)) - below, labels)
-    return fig
+    return figure_of(ax)
+
+
+@styled
+def path(
+    path: Any, ax: Axes | None = None, top: int | None = None, title: str | None = None
+) -> Figure:
+    """The largest coefficients over the bandwidth, their zeros, and the range in which they stay."""
+    order = path.order()[: most_of(top, LINES)]
+    ax = axes_for(ax, title, 4.2, left=0.125, right=0.7)
+    ax.axvspan(*path.stable, color=color.box, alpha=0.12, lw=0, label="order stays")
+    ax.axhline(0, color=color.muted, lw=1)
+    places = path.places
+    mark = "o" if len(places) == 1 or path.boxes is not None else ""
+    for k, j in enumerate(order):
+        coef, reach = path.coef[:, j], 1.96 * path.stderr[:, j]
+        hue, dash = HUES[k % len(HUES)], DASHES[k // len(HUES) % len(DASHES)]
+        (label,) = labelled([path.names[j]], 1, 18)[0]
+        ax.plot(places, coef, color=hue, ls=dash, marker=mark, ms=4, label=label)
+        if np.any(reach > 0):
+            held = np.isfinite(reach)
+            ax.fill_between(
+                places[held],
+                (coef - reach)[held],
+                (coef + reach)[held],
+                color=hue,
+                alpha=0.15,
+                lw=0,
+            )
+        if path.boxes is None:
+            ax.plot(path.critical[j], 0 * path.critical[j], "o", color=hue, ms=6, mec=color.paper)
+    advice = path.recommend()
+    best = advice.nu if path.boxes is None else advice.boxes
+    if best is not None:
+        ax.axvline(best, color=color.xi, lw=1.4, ls="--", label="recommended")
+    low, high = np.min(path.coef[:, order]), np.max(path.coef[:, order])
+    room = 0.08 * (high - low) or 1.0
+    ax.set_ylim(low - room, high + room)  # bands may be as wide as they like
+    ax.set(xlabel="bandwidth" if path.boxes is None else "number of boxes", ylabel="coefficient")
+    if path.boxes is None:
+        ax.set_xscale("log")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.02), handlelength=1.6)
+    return figure_of(ax)
+
+
+LINES = 6  # more lines than this are not told apart
+HUES = (color.surrogate, color.truth, color.sample, color.alarm, color.ink)
+DASHES = ("-", "--", ":", "-.")
+
+
+def most_of(top: int | None, most: int) -> int:
+    """How many features to draw: as many as were asked for, else as many as can be read."""
+    return most if top is None else arg.whole("top", top, 1)
+
+
+def axes_for(
+    ax: Axes | None, title: str | None, height: float, left: float, right: float = 0.975
+) -> Axes:
+    """The caller's axes, or those of a new figure with room for what stands around them."""
+    if ax is None:
+        fig = new_figure((6.4, height + (0.4 if title else 0.0)))
+        top = 1 - (0.5 if title else 0.045 * height) / fig.get_figheight()
+        fig.subplots_adjust(left=left, right=right, bottom=0.6 / fig.get_figheight(), top=top)
+        ax = fig.subplots()
+    if title:
+        ax.set_title(plain(" ".join(str(title).split())))
+    return ax
+
+
+def figure_of(ax: Axes) -> Figure:
+    """The figure that axes are on."""
+    return ax.get_figure(root=True)  # type: ignore[return-value]
 
 
 @styled
