@@ -158,19 +158,20 @@ def _plan(
     """What is asked of every row: by a `lime` explainer, or in a world."""
     model = model_behind(f)
     if isinstance(subject, World):
-        world, is_lime = subject, False
+        world: World = subject
+        is_lime = False
         classifies = hasattr(model, "predict_proba")
     else:
         world, is_lime = from_lime(subject), True
         _refuse_asked(asked, "the explainer has its own")
         classifies = subject.mode == "classification"
     check_world(world)
-    read = isinstance(world, LimeWorld)
-    nu = world.nu if asked["nu"] is None and read else asked["nu"]
+    own = {"nu": None, "kernel": "gaussian", "ridge": 0.0}
+    if isinstance(world, LimeWorld):
+        own = {"nu": world.nu, "kernel": world.kernel, "ridge": RIDGE}
+    nu, kernel, ridge = (own[name] if value is None else value for name, value in asked.items())
     if nu is None:
         raise ValueError("nu must be given with a world, the bandwidth of the explanations.")
-    kernel = (world.kernel if read else "gaussian") if asked["kernel"] is None else asked["kernel"]
-    ridge = (RIDGE if read else 0.0) if asked["ridge"] is None else asked["ridge"]
     return Plan(
         f=model,
         world=world,

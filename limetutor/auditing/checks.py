@@ -35,6 +35,9 @@ LEADING = 0.5  # of the largest effect: without such a feature the explanation i
 HIDDEN = 0.1  # a gap below a tenth of a standard deviation shows nothing ...
 HIDDEN_NEARBY = 0.25  # ... nor one that stays below this from nu/2 to 2 nu
 OFF = 0.5  # the surrogate may miss f(xi) by half the largest coefficient
+FAR_OFF = 2.0  # ... and by more than this it is no longer about the same size of numbers
+HALF_WAY = 0.5  # of what sets f(xi) apart from the mean: less is not an account of it
+NO_WAY = 0.1  # ... and this little is none at all
 SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
 VISIBLE = 0.02  # a coefficient that stays below this share of the largest is not worth a word
 SHRUNK = 0.9  # what a penalty should leave of a coefficient
@@ -251,10 +254,33 @@ def local_error(case: Case) -> Iterator[Finding]:
         "local_prediction": case.local_prediction,
         "ratio": ratio,
     }
-    severity = "serious" if ratio > 1 else "warning"
+    accounted = _accounted(case, lasting)
+    numbers["accounted"] = accounted
+    severity = _severity_of_error(ratio, accounted)
     together = case.sampled is not None and case.sampled.score < EXPLAINED
-    words = wording.local_error(case, lasting, ratio, why, together)
+    words = wording.local_error(case, lasting, ratio, accounted, why, together)
     yield Finding("local-error", severity, features, numbers, *words)
+
+
+def _accounted(case: Case, lasting: float) -> float | None:
+    """Which share of f(xi) less the mean of the surrogate its coefficients add up to.
+
+    None where f(xi) hardly differs from the mean, or where the mean is not known.
+    """
+    if not case.product:
+        return None
+    centre = case.subject.intercept + float(case.tilt.alpha @ case.coef)
+    apart = case.prediction - centre
+    return None if abs(apart) < OFF * case.top else 1 + lasting / apart
+
+
+def _severity_of_error(ratio: float, accounted: float | None) -> str:
+    """The coefficients compare boxes and stand; do they also add up to this prediction?"""
+    if accounted is None:
+        return "warning" if ratio > FAR_OFF else "note"
+    if ratio > FAR_OFF and accounted < NO_WAY:
+        return "serious"
+    return "warning" if ratio > FAR_OFF or accounted < HALF_WAY else "note"
 
 
 def _lasting_error(case: Case) -> float:

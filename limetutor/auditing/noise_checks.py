@@ -23,9 +23,11 @@ PER_COEFFICIENT = 20  # effective samples for each coefficient
 MANY = 20  # features, of whose 95% intervals one is expected to miss
 RUNS = 400  # draws from the normal law of the coefficients, as other runs would give them
 SAME = 0.8  # another run should choose the same features with this probability ...
-KEPT = 0.9  # ... and if not, should at least keep this share of them
-EXPLAINED = 0.1  # of the model's variation: a surrogate below it says little
-NOTHING = 0.03  # ... and below this, nothing
+KEPT = 0.8  # ... and to replace more than one in five is to show another explanation
+LARGE = 0.25  # of the largest coefficient: what readers take home, should it be there or not
+EXPLAINED = 0.05  # of the model's variation: a surrogate below it says little
+NOTHING = 0.02  # ... and below this, nothing
+EDGE = 0.05  # a feature chosen less often than this, or missed less often, is settled
 FORWARD = 6  # up to so many features `lime` chooses one at a time, by what each explains
 
 
@@ -85,7 +87,7 @@ def many_features(case: Case) -> Iterator[Finding]:
         off = np.abs(case.coef - case.exact().coef)
         wrong = case.used & (off > joint) & (size >= joint)
     shown = case.leads[: case.shown]
-    alarming = bool(np.any((doubtful | wrong)[shown]))
+    alarming = bool(np.any(((doubtful | wrong) & (size >= LARGE * case.top))[shown]))
     yield Finding(
         "many-features",
         "warning" if alarming else "note",
@@ -119,14 +121,16 @@ def unstable_set(case: Case) -> Iterator[Finding]:
     kept = float(often[chosen].mean())
     if same >= SAME:
         return
-    loose = used[np.argsort(np.abs(often - 0.5), kind="stable")]
-    edge = [case.names[j] for j in loose if 0.05 < often[np.searchsorted(used, j)] < 0.95]
+    edge = (often > EDGE) & (often < 1 - EDGE)
+    loose = used[edge][np.argsort(-np.abs(centre[edge]), kind="stable")]
+    names = tuple(case.names[j] for j in loose)
+    large = np.max(np.abs(case.coef[loose]), initial=0.0) >= LARGE * case.top
     yield Finding(
         "unstable-set",
-        "note" if kept >= KEPT else "warning",
-        tuple(edge),
+        "warning" if large and kept < KEPT else "note",
+        names,
         {"same": same, "kept": kept, "num_features": k},
-        *wording.unstable_set(case, same, kept, edge or [case.names[used[0]]], k),
+        *wording.unstable_set(case, same, kept, names, k),
     )
 
 

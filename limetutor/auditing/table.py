@@ -27,6 +27,7 @@ from .findings import LEVELS, MEANING, SEVERITIES, Finding, level
 from .shared import Replay, Shared
 from .speech import Speech
 from .verdicts import Audit
+from .wording import few
 
 CHUNK = 64  # rows whose exact answers are found together
 WORST = 200  # rows that a report lists
@@ -115,8 +116,18 @@ def _encoded(X: Any, boxes: Boxes) -> tuple[np.ndarray, dict[int, str]]:
         try:
             table[i] = boxes.encode_rows(rows[i : i + 1])[0]
         except ValueError as error:
-            failed[i] = str(error)
+            missing = [n for n, value in zip(boxes.names, rows[i], strict=True) if _missing(value)]
+            listed = few(missing)
+            failed[i] = f"{listed} must have a finite value, got none." if missing else str(error)
     return table, failed
+
+
+def _missing(value: Any) -> bool:
+    """Nothing, or no number: None, NaN, pandas' NA, an infinite value."""
+    try:
+        return value is None or not np.isfinite(float(value))
+    except (TypeError, ValueError):
+        return type(value).__name__ in ("NAType", "NaTType")
 
 
 def _predicted(
@@ -331,17 +342,21 @@ class AuditTable:
 
         return f"{paragraph(self.headline())}{self.worst(10).to_html(escape=True)}"
 
-    def plot(self, ax: Any = None, *, top: int = 30, title: str | None = None) -> Any:
-        """The worst rows and what was found of each, as a matplotlib figure."""
+    def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
+        """The worst rows and what was found of each, as a matplotlib figure.
+
+        On ``ax`` where one is given; ``top`` is how many rows are drawn, 30 if left out.
+        """
         from ..plotting.audits import heatmap
 
-        return heatmap(self, ax, arg.whole("top", top, 1), title)
+        return heatmap(self, ax=ax, top=top, title=title)
 
-    def to_html(self, path: Any = None, *, title: str = "Which explanations can be shown?") -> Any:
+    def to_html(self, path: Any = None, *, title: str | None = None) -> str | None:
         """A page that stands alone: how many rows of which severity, a picture, the worst rows."""
         from .. import report
 
-        return report.written(report.page(title, *self.blocks(), lead=self.headline()), path)
+        words = "Which explanations can be shown?" if title is None else title
+        return report.written(report.page(words, *self.blocks(), lead=self.headline()), path)
 
     def blocks(self) -> list[Any]:
         """The parts of that page."""

@@ -180,7 +180,9 @@ def hidden(case: Case, mask: np.ndarray, j: int, box: int, boxes: int, largest: 
     )
 
 
-def local_error(case: Case, lasting: float, ratio: float, why: str, together: bool) -> Words:
+def local_error(
+    case: Case, lasting: float, ratio: float, accounted: float | None, why: str, together: bool
+) -> Words:
     """A surrogate that is off at xi; ``together`` where features that act together are to blame."""
     say = case.say
     noisy = abs(lasting - case.error) > 0.05 * abs(lasting)
@@ -193,10 +195,19 @@ def local_error(case: Case, lasting: float, ratio: float, why: str, together: bo
     return Words(
         f"The surrogate at {say.row} is {case.local_prediction:.4g} where the model says "
         f"{case.prediction:.4g}: it is off by {case.error:+.3g}{grown}, {ratio:.2f} times the "
-        f"largest coefficient.{why}",
+        f"largest coefficient.{_account(accounted)}{why}",
         "Read the coefficients as comparisons of boxes, not as a model of what happens around "
         f"{say.row}; {closer}.",
     )
+
+
+def _account(accounted: float | None) -> str:
+    """How much of what sets a prediction apart the coefficients add up to, where that is little."""
+    if accounted is None or accounted >= 0.5:
+        return ""
+    if accounted <= 0:
+        return " The coefficients add up to the other side of the average."
+    return f" The coefficients account for {accounted:.0%} of what sets this prediction apart."
 
 
 def error_by_feature(case: Case, parts: np.ndarray, largest: list[int]) -> str:

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from .results import axes_for, bars, by_sign, figure_of, labelled, most_of, room, shortened
 from .style import color, new_figure, plain, styled
 
 BARS = 12  # few, since each can carry a doubt
+ROWS = 30  # of a table that can be told apart in one picture
 # how findings of each severity are painted and, for whoever does not see the colour, marked
 PAINT = {"note": (color.grid, "·"), "warning": (color.truth, "w"), "serious": (color.alarm, "S")}
 
@@ -48,54 +50,55 @@ def findings(
 
 
 @styled
-def heatmap(table: Any, ax: Axes | None = None, top: int = 30, title: str | None = None) -> Figure:
+def heatmap(
+    table: Any, ax: Axes | None = None, top: int | None = None, title: str | None = None
+) -> Figure:
     """The worst rows of an audited table, from the top down, and what was found of each."""
-    codes, order = list(table.codes), table.order[:top]
+    codes, order = list(table.codes), table.order[: most_of(top, ROWS)]
     more = len(table) - len(order)
+    names = [plain(n) for n in shortened((table.frame.index[i] for i in order), 18)]
+    names += [f"and {more:,} more"] if more else []
     if ax is None:
-        tall = 1.5 + 0.26 * (len(order) + bool(more)) + (0.4 if title else 0)
-        fig = new_figure((7.2, max(tall, 2.6)))
-        names = shortened((str(table.frame.index[i]) for i in order), 16)
+        head = 1.15 + (0.45 if title else 0.0)
+        fig = new_figure((7.2, head + 0.7 + 0.27 * max(len(names), 2)))
+        tall = fig.get_figheight()
         fig.subplots_adjust(
-            left=max(room(names), 0.14), right=0.97,
-            top=1 - (1.2 + (0.4 if title else 0)) / fig.get_figheight(),
-            bottom=0.2 / fig.get_figheight(),
-        )  # fmt: skip
+            left=max(room(names), 0.14), right=0.88, top=1 - head / tall, bottom=0.6 / tall
+        )
         ax = fig.subplots()
-    _grid(ax, table, codes, order)
-    names = [plain(n) for n in shortened((str(table.frame.index[i]) for i in order), 16)]
-    places = list(range(len(order)))
-    if more:
-        names, places = [*names, f"and {more:,} more"], [*places, len(order)]
-    ax.set_yticks(places, names)
-    ax.set_ylim(len(places) - 0.5, -0.5)
-    if title is not None:
-        ax.set_title(plain(title))
-    return ax.figure  # type: ignore[return-value]
-
-
-def _grid(ax: Axes, table: Any, codes: list[str], order: np.ndarray) -> None:
-    """A square for each finding, in the colour and with the mark of its severity."""
     for place, i in enumerate(order):
         for finding in table.rows[i].findings:
-            at = codes.index(finding.code)
-            hue, mark = PAINT[finding.severity]
-            ax.add_patch(_square(at, place, hue))
-            ink = color.ink if finding.severity == "note" else color.paper
-            ax.text(at, place, mark, ha="center", va="center", fontsize=9, color=ink)
+            _square(ax, codes.index(finding.code), place, finding.severity)
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
+    _columns(ax, codes)
+    if title:
+        ax.set_title(plain(" ".join(str(title).split())), pad=14)
+    return figure_of(ax)
+
+
+def _columns(ax: Axes, codes: list[str]) -> None:
+    """The findings along the top, and below what the marks mean."""
     ax.set_xlim(-0.5, max(len(codes), 1) - 0.5)
     ax.xaxis.tick_top()
     words = [code.replace("-", " ") for code in codes]
-    ax.set_xticks(range(len(codes)), words, rotation=40, ha="left", fontsize=10)
+    ax.set_xticks(range(len(codes)), words, rotation=35, ha="left", fontsize=11)
     ax.tick_params(length=0)
     for side in ax.spines.values():
         side.set_visible(False)
+    marks = "     ".join(f"{mark}  {severity}" for severity, (_, mark) in PAINT.items())
+    ax.annotate(
+        marks, (0, 0), (0, -8), xycoords="axes fraction", textcoords="offset points",
+        va="top", fontsize=11, color=color.muted,
+    )  # fmt: skip
 
 
-def _square(x: float, y: float, hue: str) -> Any:
-    from matplotlib.patches import Rectangle
-
-    return Rectangle((x - 0.46, y - 0.44), 0.92, 0.88, facecolor=hue, edgecolor="none")
+def _square(ax: Axes, x: float, y: float, severity: str) -> None:
+    """A finding, in the colour and with the mark of its severity."""
+    hue, mark = PAINT[severity]
+    ax.add_patch(Rectangle((x - 0.46, y - 0.42), 0.92, 0.84, facecolor=hue, edgecolor="none"))
+    ink = color.ink if severity == "note" else color.paper
+    ax.text(x, y, mark, ha="center", va="center", fontsize=9, color=ink)
 
 
 def _doubts(audit: Any) -> dict[str, str]:

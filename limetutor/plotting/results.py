@@ -236,9 +236,9 @@ def bars(result: Any, rows: Sequence[int] | np.ndarray, reach: np.ndarray | None
     limits = None
     if np.any(np.isinf(numbers)):
         low, high = np.min(held, initial=0.0), np.max(held, initial=0.0)
-        reach = float(high - low) or 1.0
-        limits = (low - 0.1 * reach, high + 0.1 * reach)
-        numbers = np.clip(numbers, low - reach, high + reach)
+        span = float(high - low) or 1.0
+        limits = (low - 0.1 * span, high + 0.1 * span)
+        numbers = np.clip(numbers, low - span, high + span)
     unit = f" in {ten_to_the(power)}" if power else ""
     label = f"coefficient{unit}" + ("" if ends is None else f", with its 95% interval{together}")
     return _Bars(numbers[:, 0], None if ends is None else numbers[:, 1:], limits, label)

@@ -21,7 +21,8 @@ from sklearn.linear_model import LinearRegression
 
 import limetutor as lt
 from limetutor.algorithm import explain_quietly
-from limetutor.auditing.checks import CHECKS, NOISE
+from limetutor.auditing.checks import CHECKS
+from limetutor.auditing.noise_checks import NOISE
 from limetutor.hiding import gaps
 from limetutor.theory import critical_bandwidths
 
