@@ -5,7 +5,9 @@ import pickle
 import re
 import time
 from collections import Counter
+from dataclasses import replace
 
+import joblib
 import numpy as np
 import pandas as pd
 import planted
@@ -26,6 +28,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import limetutor as lt
+from limetutor.auditing import table as audit_table
 from limetutor.auditing.findings import LEVELS, MEANING
 from limetutor.auditing.surroundings import Surroundings
 
@@ -54,14 +57,16 @@ def test_a_row_of_a_table_is_the_audit_of_that_row():
     assert list(table.frame.index) == list("vwxyz") and list(table.frame.columns) == COLUMNS
     for i in range(5):
         one = lt.audit(ex, LINEAR, frame.iloc[i], data=X)
-        assert table[i].to_dict() == one.to_dict()
+        assert table[i].codes == one.codes
+        assert table[i].case.coef == pytest.approx(one.case.coef, rel=1e-12)
         row = table.frame.iloc[i]
-        assert row.severity == one.severity and row.local_error == one.case.error
-        assert row.r2 == one.case.subject.score and row.ess == one.case.subject.ess
-        assert row.noise == one.case.stderr.max() / np.abs(one.case.coef).max()
+        ex_ = one.case.subject
+        assert row.severity == one.severity and row.ess == ex_.ess
+        numbers = [one.case.error, ex_.score, ex_.stderr.max() / np.abs(ex_.coef).max()]
+        assert [row.local_error, row.r2, row.noise] == pytest.approx(numbers, rel=1e-9)
         if one.findings:
             worst = one.findings[0]
-            assert (row.code, row.words) == (worst.code, f"{worst.sentence} {worst.remedy}")
+            assert row.code == worst.code and row.words == f"{worst.sentence} {worst.remedy}"
         else:
             assert (row.severity, row.code, row.words) == ("ok", "", "")
 
@@ -134,13 +139,21 @@ def test_constant_columns_are_a_note():
     assert set(severity_of(table, "constant")) == {"note"}
     assert "not-audited" not in table.codes
     everything = LimeTabularExplainer(np.ones((50, 2)), mode="regression")
-    assert lt.audit(everything, lambda x: np.ones(len(x)), np.ones((2, 2))).codes == {"constant": 2}
+    nothing = lt.audit(everything, lambda x: np.ones(len(x)), np.ones((2, 2)))
+    assert nothing.codes["constant"] == 2 and set(nothing.frame.severity) == {"note"}
 
 
-def test_several_processes_find_the_same():
+def test_several_workers_find_the_same(monkeypatch):
+    monkeypatch.setattr(audit_table, "CHUNK", 16)
     model = RandomForestRegressor(5, random_state=0).fit(X, X[:, 0])
-    one, two = (lt.audit(EXPLAINER, model, X[:70], data=X, n_jobs=jobs) for jobs in (None, 2))
+    one = lt.audit(EXPLAINER, model, X[:40], data=X)
+    with joblib.parallel_config(backend="threading"):
+        two = lt.audit(EXPLAINER, model, X[:40], data=X, n_jobs=2)
     assert one.frame.equals(two.frame)
+    # and what is sent to another process is all that it needs there
+    plan, shared = replace(one.plan, f=None), one.work[0].rows(slice(0, 16))
+    there = pickle.loads(pickle.dumps((plan, shared, 0)))
+    assert [row for _, row in audit_table._listed(*there)] == list(one.rows[:16])
 
 
 def hostile():
@@ -198,7 +211,7 @@ def test_the_picture_of_a_table_has_a_square_for_each_finding():
         c.replace("-", " ") for c in table.codes
     ]
     assert len(table.plot(top=2).axes[0].get_yticklabels()) == 3  # two rows, and how many more
-    mine = lt.audit(EXPLAINER, LINEAR, X[:200]).plot()
+    mine = lt.audit(EXPLAINER, LINEAR, X[:45]).plot()
     assert mine.get_figheight() < 11
 
 
@@ -212,18 +225,18 @@ def test_the_label_is_the_column_that_lime_explains(classes):
     y = np.array(classes)[wine.target]
     model = RandomForestClassifier(10, random_state=0).fit(wine.data, y)
     ex = LimeTabularExplainer(wine.data, feature_selection="none", random_state=0)
-    for label in (None, 2):
+    for label in (None, 2) if classes[0] == 1 else (2,):
         how = {} if label is None else {"labels": (label,)}
         column = 1 if label is None else label
         runs = [
             dict(ex.explain_instance(wine.data[0], model.predict_proba, **how).local_exp[column])
-            for _ in range(8)
+            for _ in range(5)
         ]
         coef = np.array([[run[j] for j in range(13)] for run in runs])
         for f in (model, model.predict_proba, lambda x: model.predict_proba(x)):
             case = lt.audit(ex, f, wine.data[0], label=label).case
-            noise = np.hypot(coef.std(0, ddof=1) / np.sqrt(8), case.stderr)
-            assert np.all(np.abs(case.coef - coef.mean(0)) < 5 * noise)
+            noise = np.hypot(coef.std(0, ddof=1) / np.sqrt(5), case.stderr)
+            assert np.all(np.abs(case.coef - coef.mean(0)) < 6 * noise)  # of five runs: t, not z
     assert lt.audit(ex, model, wine.data[0], output=classes[2]).case.coef == pytest.approx(
         case.coef
     )
@@ -270,12 +283,14 @@ def test_samples_off_the_data_are_found_in_every_row():
     assert "off-data" not in alike.codes and alike.frame.off_data.max() < 0.15
 
 
-def test_too_few_data_near_a_row_are_said_to_be_too_few():
+@pytest.mark.parametrize(("rows", "few"), [(90, True), (400, False)])
+def test_too_few_data_near_a_row_are_said_to_be_too_few(rows, few):
+    """Twenty columns that are nearly one; 84 rows should count, for 21 coefficients."""
     rng = np.random.default_rng(1)
-    data = rng.standard_normal((60, 4))
-    data[:, 1] = data[:, 0]
-    far = lt.audit(lt.Gaussian.from_data(data), LINEAR, data[:3], nu=0.4, data=data)
-    assert "too few data" in far[0]["off-data"].sentence
+    data = rng.standard_normal((rows, 1)) + 0.1 * rng.standard_normal((rows, 20))
+    ex = LimeTabularExplainer(data, mode="regression", random_state=0)
+    off = lt.audit(ex, lt.Linear(np.ones(20)), data[0], data=data)["off-data"]
+    assert ("too few data" in off.sentence) is few and off.numbers["share"] > 0.9
 
 
 def test_distances_of_labels_and_numbers():
@@ -317,14 +332,14 @@ def test_how_far_outside_the_range(beyond, severity):
             lt.audit(lt.explain(LINEAR, row, lt.Empirical(X), 2.0, 2000, seed=0)),
             lt.audit(lt.limit(LINEAR, row, lt.Gaussian(), 2.0), data=X),
         ):
-            where = found["outside-range"] if "outside-range" in found else None
+            where = {f.code: f for f in found.findings}.get("outside-range")
             assert (where.severity if where else "ok") == severity
             assert where is None or where.features == (found.case.names[2],)
 
 
 def coded(k=4):
     rng = np.random.default_rng(0)
-    data = np.column_stack([rng.integers(0, k, 600), rng.standard_normal((600, 2))])
+    data = np.column_stack([np.arange(600) % k, rng.standard_normal((600, 2))])
     effect = np.array([2.0, -1.0, 0.5, -2.0, 1.5, 0, 3, -3])[:k]
     encode = make_column_transformer(
         (OneHotEncoder(handle_unknown="ignore"), [0]), remainder="passthrough"
@@ -502,14 +517,12 @@ GREEK = re.compile(r"[Ͱ-Ͽ²±≤≥√∑→`]")
 
 @pytest.mark.parametrize("name", planted.KINDS)
 def test_nobody_needs_symbols_to_read_a_finding(name):
-    for seed in range(2):
-        twins = planted.KINDS[name](np.random.default_rng(seed))
-        for table in (twins.planted(), twins.clean()):
-            for row in table.rows:
-                for finding in row.findings:
-                    assert not GREEK.search(finding.words), finding.words
-                    assert finding.sentence.endswith(".") and finding.remedy.endswith(".")
-                    assert "nan" not in finding.words.split()
+    twins = planted.KINDS[name](np.random.default_rng(0))
+    for row in (*twins.planted().rows, *twins.clean().rows):
+        for finding in row.findings:
+            assert not GREEK.search(finding.words), finding.words
+            assert finding.sentence.endswith(".") and finding.remedy.endswith(".")
+            assert "nan" not in finding.words.split()
 
 
 def test_symbols_on_request():
@@ -572,7 +585,7 @@ def test_a_label_that_there_is_not():
 @pytest.mark.verify
 def test_what_is_planted_is_found(verified, verifying):
     """Found means: more severe than on the clean twin, which differs in nothing else."""
-    seeds = range(1000, 1060) if verifying else range(2000, 2003)
+    seeds = range(1000, 1060) if verifying else range(2000, 2002)
     every, alarmed = [], []
     for name, kind in planted.KINDS.items():
         found = []
