@@ -19,6 +19,7 @@ from .boosters import margin
 from .closed_forms import Limit, limit
 from .hiding import risk
 from .lime_bridge import from_lime
+from .lime_prediction import LimePrediction, predict_lime
 from .many import Explanations, Limits, explain_many, limits
 from .models import Linear, Quadratic
 from .normal_limit import samples_needed
@@ -46,6 +47,7 @@ __all__ = [
     "Explanations",
     "FitWarning",
     "Gaussian",
+    "LimePrediction",
     "LimetutorWarning",
     "Limit",
     "Limits",
@@ -64,6 +66,7 @@ __all__ = [
     "limits",
     "margin",
     "path",
+    "predict_lime",
     "repeat",
     "risk",
     "samples_needed",

@@ -21,7 +21,7 @@ import numpy as np
 from . import arguments as arg
 from .exact import Trees
 from .families import _refuse, family, rounded_threshold, scaled_steps
-from .models import Form, Linear, first_fitted, output_column
+from .models import Adapter, Form, Linear, adapts, first_fitted, output_column
 
 Reader = Callable[[Any], "list[Form] | None"]
 
@@ -159,6 +159,31 @@ def _xgboost_sum(f: Any, output: Any) -> Form | None:
     return _picked(RAW["xgboost", type(f).__name__](f), output) if f.objective in XGB_SUMS else None
 
 
+@adapts("xgboost", "Booster")
+def _booster(f: Any) -> Adapter:
+    """What XGBoost's own training function returns takes a matrix of its own."""
+    from xgboost import DMatrix
+
+    names = list(f.feature_names or ())
+    return Adapter(
+        lambda rows: f.predict(DMatrix(rows, enable_categorical=True)), names, _xgboost_types(f)
+    )
+
+
+@adapts(
+    "xgboost", "XGBRegressor", "XGBRFRegressor", "XGBRanker", "XGBClassifier", "XGBRFClassifier"
+)
+def _xgboost_model(f: Any) -> Adapter:
+    return Adapter(categories=_xgboost_types(f.get_booster()))
+
+
+def _xgboost_types(booster: Any) -> Callable[[list[str]], dict[str, Any]]:
+    """Columns that were categories when it was fitted; it knows their order by itself."""
+    names, types = booster.feature_names or (), booster.feature_types or ()
+    wanted = [name for name, kind in zip(names, types, strict=False) if kind == "c"]
+    return lambda labels: dict.fromkeys(wanted)
+
+
 # --- LightGBM -----------------------------------------------------------------------------------------
 
 LGBM_SUMS = "regression regression_l1 huber fair quantile mape lambdarank rank_xendcg".split()
@@ -210,6 +235,23 @@ def _lightgbm_sum(f: Any, output: Any) -> Form | None:
     if str(f.objective_) not in LGBM_SUMS or "reg_sqrt" in f.booster_.params:
         return None
     return _picked(_lightgbm(f), output)
+
+
+@adapts("lightgbm", "LGBMRegressor", "LGBMRanker", "LGBMClassifier", "Booster")
+def _lightgbm_model(f: Any) -> Adapter:
+    """It keeps the categories of each such column, in order, and not which columns those were."""
+    booster = getattr(f, "booster_", f)
+    known = booster.pandas_categorical or []
+
+    def categories(labels: list[str]) -> dict[str, Any]:
+        if known and len(labels) != len(known):
+            raise ValueError(
+                f"f was fitted on {len(known)} columns of pandas' dtype 'category', got a world with "
+                f"{len(labels)} columns of labels, {arg.shorten(labels)}; make it from the same table."
+            )
+        return dict(zip(labels, known, strict=True)) if known else {}
+
+    return Adapter(categories=categories)
 
 
 # --- CatBoost -----------------------------------------------------------------------------------------
@@ -279,6 +321,13 @@ def _grown(tree: dict[str, Any], flat: np.ndarray, outputs: int) -> Nodes:
             waiting += [(node["left"], here, left), (node["right"], here, right)]
     cuts = rounded_threshold(np.array(threshold))
     return Nodes(np.array(feature), cuts, np.array(left), np.array(right), np.array(value))
+
+
+@adapts("catboost", "CatBoostRegressor", "CatBoostClassifier", "CatBoostRanker", "CatBoost")
+def _catboost_model(f: Any) -> Adapter:
+    """It has its own word for the columns it was fitted on, and counts them where it has no names."""
+    names = list(f.feature_names_ or ())
+    return Adapter(names=[] if names == [str(j) for j in range(len(names))] else names)
 
 
 @family("catboost", "CatBoostRegressor")
@@ -358,7 +407,7 @@ def _linear(f: Any) -> list[Form] | None:
 
 @dataclass(frozen=True, eq=False)
 class Margin:
-    """The raw output of a model for a label; made by :func:`margin`."""
+    """The raw output of a model for a label; made by :func:`limetutor.margin`."""
 
     model: Any
     label: Any = None

@@ -347,13 +347,10 @@ def limit_of(
     ridge, n = penalty_and_rows(ridge, n)
     samples = arg.whole("samples", samples, min(setting.d + 2, SAMPLES))  # unused by most forms
     seed = arg.seed("seed", seed)
-    law = setting.tilt
-    regressors = Regressors.indicators(law)
-    if not setting.world.indicators:
-        regressors = unboxed.regressors(setting)
+    law, regressors = setting.tilt, regressors_of(setting)
     found = rows(regressors, law.log_C, ridge, n, setting.world.own_row)
     if surrogate is None:
-        surrogate = _surrogate(setting, regressors)
+        surrogate = exact_surrogate(setting)
     if surrogate is None:
         surrogate = _sampled(setting, regressors, samples, seed)
     form = setting.form
@@ -392,11 +389,7 @@ def _notes(setting: Setting, law: Tilt, found: Rows, n: int | None) -> list[str]
     """What a reader of the limit should know."""
     notes = []
     if found.own_row and n is not None and found.weight < OWN_ROW:
-        notes.append(
-            f"xi's own row decides: it has weight 1, and the other {n - 1:,} rows together are "
-            f"expected to have {found.weight:.2g}; runs with another seed differ widely, and these "
-            "numbers are no limit. Raise nu."
-        )
+        notes.append(own_row_note(n, found.weight))
     if not setting.world.indicators:
         return notes
     if np.any((np.abs(law.theta) < TINY) & (law.gap != 0)):
@@ -408,6 +401,15 @@ def _notes(setting: Setting, law: Tilt, found: Rows, n: int | None) -> list[str]
             "box: there is nothing to compare with, and their coefficients are 0."
         )
     return notes
+
+
+def own_row_note(n: int, weight: float) -> str:
+    """What to know where the other n - 1 rows of a fit weigh less than xi's own."""
+    return (
+        f"xi's own row decides: it has weight 1, and the other {n - 1:,} rows together are "
+        f"expected to have {weight:.2g}; runs with another seed differ widely, and these "
+        "numbers are no limit. Raise nu."
+    )
 
 
 def local_error_parts(f: Linear, law: Tilt, kept: np.ndarray) -> np.ndarray:
@@ -425,7 +427,14 @@ def box_average(setting: Setting, n: int = 20_000) -> float:
     return float(np.mean(setting.predict(x)))
 
 
-def _surrogate(setting: Setting, regressors: Regressors) -> Surrogate | None:
+def regressors_of(setting: Setting) -> Regressors:
+    """What the surrogate is fitted on: indicators, or the scaled numbers of a world without boxes."""
+    if setting.world.indicators:
+        return Regressors.indicators(setting.tilt)
+    return unboxed.regressors(setting)
+
+
+def exact_surrogate(setting: Setting) -> Surrogate | None:
     """The surrogate of a form, or None where f has to be sampled.
 
     Linear forms go by the tilt itself, whose gap and inside keep all digits in the tails and near
@@ -445,7 +454,7 @@ def _surrogate(setting: Setting, regressors: Regressors) -> Surrogate | None:
             centre, beta = unboxed.coefficients(form, setting)
     except SlowSeriesError:
         return None
-    error = centre + float(regressors.lead @ beta) - setting.prediction
+    error = centre + float(regressors_of(setting).lead @ beta) - setting.prediction
     exact = isinstance(form, Linear) or (form.closed and setting.world.indicators)
     return Surrogate(centre, beta, error, "exact" if exact else "quadrature")
 

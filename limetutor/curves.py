@@ -37,6 +37,7 @@ class Points(NamedTuple):
     stderr: np.ndarray  # (m, d), 0 where nothing was sampled
     weight: np.ndarray  # expected weight of all rows but xi's own, infinite without such a row
     share: np.ndarray  # effective samples that one sample is worth, (m,)
+    kept: np.ndarray  # what a penalty leaves of each coefficient, (m, d)
 
 
 class Curve(Protocol):
@@ -99,9 +100,9 @@ class Closed:
             assert block is not None
             fit, found = block.fitted(self.ridge, self.n, own_row)
             weight = np.broadcast_to(found.weight, fit.local_error.shape)
-            parts.append((fit.coef, fit.local_error, weight))
-        coef, error, weight = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return Points(coef, error, np.zeros_like(coef), weight, shares(setting, places))
+            parts.append((fit.coef, fit.local_error, weight, found.shrinkage))
+        coef, error, weight, kept = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return Points(coef, error, np.zeros_like(coef), weight, shares(setting, places), kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +141,7 @@ def _stacked(limits: list[Any], share: np.ndarray) -> Points:
         np.stack([limit.stderr for limit in limits]),
         np.array([float(limit.rows.weight) for limit in limits]),
         share,
+        np.stack([limit.shrinkage for limit in limits]),
     )
 
 
@@ -216,7 +218,8 @@ class Sampled:
         stderr = np.where([fit.used for fit, _ in found], spread, np.inf)
         error = beta.sum(axis=1) - self.setting.prediction
         share = np.array([sums.ess for _, sums in found]) / self.samples
-        return Points(beta[:, 1:], error, stderr, np.full(len(places), np.inf), share)
+        coef, weight = beta[:, 1:], np.full(len(places), np.inf)
+        return Points(coef, error, stderr, weight, share, np.ones_like(coef))
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from .kernels import Kernel, ProductKernel, kernel_of, product_kernel
 from .models import Form, Linear, predictor
 from .rows import Fitted, Regressors, Rows, fitted, rows
 from .sampling import sampler_of
-from .setting import Setting
+from .setting import Setting, output_in
 from .stores import Store
 from .tables import rows_of
 from .theory import Tilt
@@ -62,6 +62,7 @@ class Question:
             d = None if purpose is None else features_of(f)
         boxes = world.boxes(rows_of("X", X, (), one=False).shape[1] if d is None else d)
         index = getattr(X, "index", None) if hasattr(X, "iloc") else None
+        output = output_in(world, f, output)
         return cls(f, boxes.encode_rows(X), world, boxes, nu, weight, output, index)
 
     @cached_property

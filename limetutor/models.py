@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import arguments as arg
+from .columns import is_missing
 from .tables import default_names
 from .theory import Views
 from .worlds import Boxes
@@ -252,7 +253,13 @@ def _finite(y: np.ndarray) -> np.ndarray:
 
 
 def predictor(f: Any, boxes: Boxes, output: Any = None) -> Callable[[np.ndarray], np.ndarray]:
-    """``f`` as a function from rows (n, d) to finite numbers (n,), checked at every call.
+    """``f`` as a function from rows (n, d) to finite numbers (n,), checked at every call."""
+    call, classes = caller(f, boxes)
+    return lambda x: _one_output(call(x), len(x), output, classes)
+
+
+def caller(f: Any, boxes: Boxes) -> tuple[Callable[[np.ndarray], Any], list[Any]]:
+    """``f`` as a function from rows (n, d) to whatever it returns, and its classes, if any.
 
     Functions are called as they are; classifiers by ``predict_proba``, other estimators by
     ``predict``. An estimator fitted on a DataFrame gets one, with its own columns in its own order,
@@ -262,17 +269,62 @@ def predictor(f: Any, boxes: Boxes, output: Any = None) -> Callable[[np.ndarray]
     model = getattr(f, "__self__", f)
     columns = fitted_columns(model, boxes)
     first = first_fitted(model)
-    nameless = hasattr(first, "n_features_in_") and not hasattr(first, "feature_names_in_")
+    nameless = hasattr(first, "n_features_in_") and not names_fitted_on(first)
+    categories = _categories_wanted(first, boxes, columns) if columns else {}
 
-    def predict(x: np.ndarray) -> np.ndarray:
+    def predict(x: np.ndarray) -> Any:
         # a copy: a model that scales its input in place must not move our samples
-        rows: Any = _as_frame(x, boxes, columns) if columns else x.copy()
+        rows: Any = boxes.fed(x)
+        if columns:
+            rows = _as_frame(rows, boxes, boxes.decoded(x), columns, categories)
         if columns and nameless:  # fitted on an array that held text
             rows = rows.to_numpy(dtype=object)
-        y = arg.called("f", call, "one argument, the rows (n, d)", rows)
-        return _one_output(y, len(x), output, classes)
+        return arg.called("f", call, "one argument, the rows (n, d)", rows)
 
-    return predict
+    return predict, classes
+
+
+class Adapter(NamedTuple):
+    """What a model of another package wants that scikit-learn's do not."""
+
+    call: Callable[[Any], Any] | None = None  # in place of ``predict`` or ``predict_proba``
+    names: list[str] | None = None  # of the columns it was fitted on
+    categories: Callable[[list[str]], dict[str, Any]] | None = (
+        None  # see :func:`_categories_wanted`
+    )
+
+
+# the package and the class of a model, and what adapts it
+ADAPTERS: dict[tuple[str, str], Callable[[Any], Adapter]] = {}
+
+
+def adapts(package: str, *names: str) -> Callable[[Any], Any]:
+    """Register an adapter for the classes of those names in that package."""
+
+    def register(function: Any) -> Any:
+        ADAPTERS.update({(package, name): function for name in names})
+        return function
+
+    return register
+
+
+def _adapter(model: Any) -> Adapter:
+    known = ADAPTERS.get((type(model).__module__.partition(".")[0], type(model).__name__))
+    return Adapter() if known is None else known(model)
+
+
+def _categories_wanted(model: Any, boxes: Boxes, columns: list[str]) -> dict[str, Any]:
+    """The columns that a model wants as pandas' categories; None for those of the world.
+
+    A column of the world that came with pandas' dtype goes back with it.
+    """
+    named = dict(zip(columns, boxes.names, strict=True))
+    if set(columns) == set(boxes.names):
+        named = {name: name for name in columns}
+    kinds = {name: boxes.kind(boxes.names.index(named[name])) for name in columns}
+    wanted = _adapter(model).categories
+    asked = {} if wanted is None else wanted([c for c in columns if not kinds[c].ordered])
+    return {c: None for c in columns if kinds[c].categories is not None} | asked
 
 
 def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
@@ -280,11 +332,14 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
         raise TypeError(
             f"f must be a fitted estimator or a function, got the class {f.__name__} itself."
         )
+    adapted = _adapter(f).call
+    if adapted is not None:
+        return adapted, []
     if getattr(f, "__name__", "") == "predict_proba":
         return f, list(getattr(getattr(f, "__self__", None), "classes_", ()))
     if hasattr(f, "predict_proba"):
         return f.predict_proba, list(getattr(f, "classes_", ()))
-    if len(getattr(f, "classes_", ())) and hasattr(f, "predict"):  # CatBoost's regressors have none
+    if has_classes(f) and hasattr(f, "predict"):
         raise ValueError(
             f"f must give class probabilities, got {arg.shorten(f)} without predict_proba; its "
             "class labels are no quantities: calibrate it, or pass a function such as "
@@ -298,6 +353,16 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
         "f must be a function of an (n, d) array or a fitted estimator with predict or "
         f"predict_proba, got {arg.shorten(f)}."
     )
+
+
+def has_classes(f: Any) -> bool:
+    """Whether a model has class labels; regressors of CatBoost have the attribute, and none in it."""
+    return len(getattr(f, "classes_", ())) > 0
+
+
+def classes_of(f: Any) -> list[Any]:
+    """The classes that the columns of f's probabilities stand for, where it says so."""
+    return _callable_of(f)[1]
 
 
 def first_fitted(model: Any) -> Any:
@@ -317,7 +382,7 @@ def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
 
     A world without names of its own (x1, x2, ...) takes those of the model, in order.
     """
-    fitted = _names_fitted_on(first_fitted(model))
+    fitted = names_fitted_on(model)
     if not fitted or set(fitted) == set(boxes.names):
         return fitted or (list(boxes.names) if boxes.has_text else [])
     if boxes.names == default_names(boxes.d) and len(fitted) == boxes.d:
@@ -328,24 +393,46 @@ def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
     )
 
 
-def _names_fitted_on(model: Any) -> list[str]:
-    """The columns that a model was fitted on, where it knows them: CatBoost has its own word."""
+def names_fitted_on(f: Any) -> list[str]:
+    """The columns that a model was fitted on, where it knows them."""
+    model = first_fitted(getattr(f, "__self__", f))
     names = list(getattr(model, "feature_names_in_", ()))
-    if names or type(model).__module__.partition(".")[0] != "catboost":
-        return names
-    names = list(model.feature_names_ or ())
-    return [] if names == [str(j) for j in range(len(names))] else names
+    return names or list(_adapter(model).names or ())
 
 
-def _as_frame(x: np.ndarray, boxes: Boxes, columns: list[str]) -> Any:
+def _as_frame(
+    x: np.ndarray,
+    boxes: Boxes,
+    decoded: dict[int, np.ndarray],
+    columns: list[str],
+    categories: dict[str, Any],
+) -> Any:
+    """Rows as a DataFrame with the columns and the categories that a model wants."""
     import pandas as pd  # the caller gave a DataFrame, so pandas is there
 
     named = set(columns) == set(boxes.names)
     names = list(boxes.names) if named else columns
     frame = pd.DataFrame(x, columns=names)
-    for j, values in boxes.decoded(x).items():
+    for j, values in decoded.items():
         frame[names[j]] = values
+    for name, known in categories.items():
+        j = names.index(name)
+        frame[name] = _as_categories(pd, frame[name], boxes, j, known)
     return frame[columns]
+
+
+def _as_categories(pd: Any, values: Any, boxes: Boxes, j: int, known: Any) -> Any:
+    """A column as pandas' categories: the model's, those the table came with, or its labels."""
+    kind = boxes.kind(j)
+    known = kind.categories if known is None else known
+    if known is None:
+        codes = boxes.law.mean[j, : boxes.count[j]]
+        labels = kind.decode(codes)
+        known = [v for v in (kind.fed(codes) if labels is None else labels) if not is_missing(v)]
+    numbers = {float(c): c for c in known if not isinstance(c, str)}
+    if numbers:  # 1.0 is not the category 1
+        values = [numbers.get(v) for v in values]
+    return pd.Categorical(values, categories=known)
 
 
 def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:

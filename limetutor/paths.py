@@ -35,6 +35,7 @@ NEAR = 0.06  # a bandwidth is never recommended so near a critical one (5% is pr
 INSIDE = (0.5, 0.25, 0.1)  # how far from the ends of the range in which signs and order stay
 WORTH = 1.2  # a range is one from this ratio of its ends
 ENOUGH = 30  # effective samples a coefficient
+LEFT = 0.9  # of the strongest coefficients, that a penalty should leave
 OWN = 10 * OWN_ROW  # weight of all other rows from which on xi's own row does not decide
 
 
@@ -88,7 +89,8 @@ class Path(Answer):
     def recommend(self) -> Recommendation:
         """A bandwidth to use and why; ``nu`` is None where none is good.
 
-        It is the smallest one at which enough samples count (30 a coefficient), 50% inside a range
+        It is the smallest one at which enough samples count (30 a coefficient) and a penalty takes at
+        most a tenth off the strongest effects, 50% inside a range
         in which signs and order of the three largest coefficients stay (25% or 10% where there is
         no such one), the widest range first, and never within 5% of a bandwidth at which a leading
         coefficient is zero.
@@ -511,8 +513,8 @@ def _advice(
     if not np.any(_leaders(setting, points)):
         return Recommendation(None, f"No effect is to be seen at any bandwidth {whole}.")
     need = ENOUGH * (setting.d + 1)
-    counts = (n * points.share >= need) & (points.weight >= OWN)
-    if not np.any(counts):
+    counts = (n * points.share >= need) & (points.weight >= OWN) & _unshrunk(points)
+    if not np.any(n * points.share >= need):
         most = n * float(points.share.max())
         return Recommendation(
             None,
@@ -531,6 +533,12 @@ def _advice(
         if len(good):
             return _recommended(setting, grid, points, int(good[0]), (lo, hi), n)
     return Recommendation(None, _why_none(whole, wide, some, grid, counts, need, n))
+
+
+def _unshrunk(points: Points) -> np.ndarray:
+    """Where a penalty leaves the largest three coefficients nearly as they are, (m,) of bool."""
+    first = np.argsort(-np.abs(points.coef), axis=1)[:, :TOP]
+    return np.min(np.take_along_axis(points.kept, first, axis=1), axis=1) >= LEFT
 
 
 def _within(end: float, outer: float, factor: float) -> float:
@@ -580,6 +588,11 @@ def _why_none(
         return (
             f"None is good: {whole} the order or the signs of the strongest effects change with "
             f"every {WORTH - 1:.0%} of the bandwidth."
+        )
+    if not np.any(counts):
+        return (
+            f"None is good: {whole}, wherever {need:,} of {n:,} samples count, the row's own weight or "
+            "the penalty decides; draw more samples."
         )
     if not np.any(counts & _clear_of(zeros, grid)):
         return (

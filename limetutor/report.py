@@ -213,11 +213,12 @@ li{margin:.4rem 0}
 .scroll:focus-visible{outline:2px solid var(--lt-surrogate);outline-offset:2px}
 table{border-collapse:collapse;width:100%}
 caption{text-align:left;color:var(--lt-muted);padding-bottom:.4rem}
-th,td{padding:.35rem .75rem .35rem 0;text-align:left;vertical-align:top;overflow-wrap:anywhere;
- border-bottom:1px solid var(--lt-grid)}
+th,td{padding:.35rem 1rem .35rem 0;text-align:left;vertical-align:top;overflow-wrap:break-word;
+ min-width:4rem;max-width:28rem;border-bottom:1px solid var(--lt-grid)}
 thead th{border-bottom:2px solid var(--lt-muted)}
 tbody th{font-weight:normal}
-.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.number{text-align:right;font-variant-numeric:tabular-nums}
+td.number{white-space:nowrap}
 .severity{font-weight:600}
 .severity[data-is=serious]{color:var(--lt-alarm)}
 .severity[data-is=warning]{color:var(--lt-truth)}

@@ -17,7 +17,7 @@ import numpy as np
 from . import arguments as arg
 from .families import features_of, form_in
 from .kernels import Kernel, OwnKernel, ProductKernel, kernel_of, product_kernel
-from .models import Form, predictor
+from .models import Form, classes_of, predictor
 from .tables import rows_of
 from .theory import Tilt
 from .travel import Forgotten, Model, kept
@@ -59,7 +59,7 @@ class Setting:
         numbers = boxes.encode(xi)
         if isinstance(world, BoxWorld):
             boxes = world.seen_from(numbers)
-        return cls(f, numbers, world, boxes, nu, weight, output)
+        return cls(f, numbers, world, boxes, nu, weight, output_in(world, f, output))
 
     def __getstate__(self) -> dict[str, Any]:
         """What was asked and f(xi), not what else was found: functions cannot be pickled."""
@@ -157,6 +157,17 @@ class Answer(Model):
     def box_names(self) -> tuple[str, ...]:
         """The boxes of xi in words."""
         return self.setting.box_names
+
+
+def output_in(world: World, f: Any, output: Any) -> Any:
+    """The output that was asked for; a class name of a `lime` explainer as the class of f it means."""
+    names = getattr(world, "class_names", ())
+    if not isinstance(output, str) or output not in names:
+        return output
+    column, classes = names.index(output), classes_of(f)
+    if output in [known for known in classes if isinstance(known, str)]:
+        return output
+    return classes[column] if len(classes) == len(names) else column
 
 
 def boxes_for(world: World, xi: Any, f: Any = None) -> Boxes:

@@ -189,11 +189,13 @@ class Travels(Model):
             f"by {report.number(abs(self.coef[j]), 3)} against other values."
         )
 
-    def blocks(self: Any, top: int = ROWS, symbols: bool = False) -> list[report.Markup]:
+    def blocks(
+        self: Any, top: int = ROWS, symbols: bool = False, picture: bool = True
+    ) -> list[report.Markup]:
         """The parts of that page: numbers, a picture, the effects one by one, how to read them."""
         found = [report.facts(_named(self.facts(), symbols))]
         order = self.order()[:top]
-        if report.can_draw() and len(order):
+        if picture and report.can_draw() and len(order):
             drawn = self.plot(top=min(top, 20))
             found.append(report.picture(drawn, self._alt()))
         bounds = self.bounds()

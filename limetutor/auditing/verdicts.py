@@ -108,7 +108,7 @@ class Audit:
             alt = f"Bars for the effects; in doubt: {'; '.join(drawn) or 'none'}."
             found.append(report.picture(self.plot(), alt))
         found.append(report.heading("The explanation"))
-        return [*found, *self.case.subject.blocks(symbols=self.case.say.symbols)]
+        return [*found, *self.case.subject.blocks(symbols=self.case.say.symbols, picture=False)]
 
     def __getstate__(self) -> dict[str, Any]:
         """What was found and of which explanation, without the model and the data."""

@@ -230,12 +230,12 @@ MAKE = {
     "X in three dimensions": (lambda: lt.Empirical(TABLE[None]), "X", "(1, 40, 3)"),
     "X nothing": (lambda: lt.Empirical(None), "X", "rows and columns"),
     "X nan": (
-        lambda: lt.Empirical(np.where(TABLE > 1, NAN, TABLE)),
+        lambda: lt.Gaussian.from_data(np.where(TABLE > 1, NAN, TABLE)),
         *("X", "finite", "'x1' holds nan"),
     ),
     "X inf": (lambda: lt.Empirical(FRAME[["size"]] / 0.0), "X", "finite", "'size'"),
     "X none among numbers": (
-        lambda: lt.Empirical(pd.DataFrame({"a": [1, 2, None, 3, 4]}, dtype=object)),
+        lambda: lt.Gaussian.from_data(pd.DataFrame({"a": [1, 2, None, 3, 4]}, dtype=object)),
         *("X", "finite", "'a'"),
     ),
     "X missing integers": (
