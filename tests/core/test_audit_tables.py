@@ -574,7 +574,15 @@ def test_refusals(call, words):
 
 def test_a_label_that_there_is_not():
     model = LogisticRegression().fit(X, X[:, 0] > 0)
-    ex = LimeTabularExplainer(X, random_state=0)
+    ex = LimeTabularExplainer(X, class_names=["no", "yes"], random_state=0)
+    named, default = (lt.audit(ex, model, X[0], label=label) for label in ("yes", None))
+    assert named.case.coef == pytest.approx(default.case.coef)
+    assert lt.audit(ex, model, X[0], label="no").case.coef == pytest.approx(-default.case.coef)
+    for label in ("maybe", 0):
+        with pytest.raises(ValueError, match="label must be"):
+            lt.audit(
+                EXPLAINER if label == 0 else ex, LINEAR if label == 0 else model, X[0], label=label
+            )
     with pytest.raises(ValueError, match="label must be a column from 0 to 1, as in lime, got 2"):
         lt.audit(ex, model, X[0], label=2)
 

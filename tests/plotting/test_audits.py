@@ -48,5 +48,5 @@ def test_a_bar_is_hollow_where_its_interval_holds_zero(reach, solid):
     assert [bar.get_facecolor()[3] == 1 for bar in ax.patches] == solid
     (lines,) = ax.collections
     drawn = np.array(lines.get_segments())[:, :, 0]
-    assert drawn == pytest.approx([[1 - reach, 1 + reach], [3 - reach, 3 + reach]])
+    assert drawn == pytest.approx(np.array([[1 - reach, 1 + reach], [3 - reach, 3 + reach]]))
     assert "all hold together" in ax.get_xlabel()
