@@ -34,7 +34,8 @@ _LAZY = {
     "Slider": "interactive.explorer",
     "Choice": "interactive.explorer",
     "show": "interactive.explorer",
-    "check": "course.answers",
+    "check": "course.exercises",
+    "judge": "course.exercises",
     "repeat": "course.experiments",
 }
 
@@ -62,6 +63,7 @@ __all__ = [
     "explain_many",
     "explore",
     "from_lime",
+    "judge",
     "limit",
     "limits",
     "margin",

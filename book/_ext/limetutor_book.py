@@ -4,6 +4,7 @@
 - chapters are executed side by side, and the cache of what they gave forgets everything when the
   package or its drawing libraries change;
 - each chapter links the symbols it takes over to the page *Notation* (notation.py);
+- exercises get a box to answer in, and results are kept in the browser (exercise_boxes.py);
 - scripts, styles and MathJax come with the site: no page asks another host for anything;
 - what Jupyter Book emits twice or for nothing is left out.
 """
@@ -27,6 +28,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
+import exercise_boxes
 import notation
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,9 +50,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", write_static_files)
     app.connect("env-before-read-docs", execute_side_by_side)
     app.connect("doctree-read", notation.depend_on_the_page)
+    app.connect("doctree-read", exercise_boxes.put_boxes)
     app.connect("doctree-resolved", notation.link_symbols)
     app.connect("html-page-context", tidy_scripts, priority=900)
     app.connect("html-page-context", mend_roles, priority=900)
+    app.connect("html-page-context", stand_in_for_storage)
     app.connect("html-collect-pages", forget_old_words)
     app.connect("build-finished", leave_stamp)
     app.add_css_file("limetutor.css", priority=900)
@@ -106,9 +110,10 @@ def write_static_files(app: Sphinx) -> None:
 
     static = Path(app.outdir).parent / ".limetutor_static"
     static.mkdir(parents=True, exist_ok=True)
-    book_css, book_js = ((ASSETS / f"book.{kind}").read_text("utf-8") for kind in ("css", "js"))
-    (static / "limetutor.css").write_text(page_css() + book_css, encoding="utf-8")
-    (static / "limetutor.js").write_text(page_js() + book_js, encoding="utf-8")
+    scripts = [page_js(), exercise_boxes.script(), *assets("answers.js", "progress.js", "book.js")]
+    styles = [page_css(), *assets("book.css", "answers.css")]
+    (static / "limetutor.css").write_text("\n".join(styles), encoding="utf-8")
+    (static / "limetutor.js").write_text("\n".join(scripts), encoding="utf-8")
     spec = importlib.util.find_spec("sphinx-mathjax-offline")
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError("The book needs the package sphinx-mathjax-offline.")
@@ -122,6 +127,11 @@ def write_static_files(app: Sphinx) -> None:
         copy(package / part, target)
     app.config.html_static_path.append(str(static))
     app.config.mathjax_path = "mathjax/tex-chtml.js"
+
+
+def assets(*names: str) -> list[str]:
+    """The book's own scripts or styles."""
+    return [(ASSETS / name).read_text("utf-8") for name in names]
 
 
 def tidy_scripts(
@@ -147,6 +157,29 @@ def mend_roles(
     if "body" in context:
         body = context["body"].replace(' role="doc-biblioentry"', "")
         context["body"] = body.replace('<div role="list" class="citation-list">', "<div>")
+
+
+# A browser that is told to keep nothing may refuse to speak of storage at all, and the theme's own
+# scripts would stop there. progress.js tells the reader.
+STORAGE = """<script>
+try { localStorage.length; } catch {
+  const kept = new Map();
+  const storage = {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => kept.set(key, String(value)),
+    removeItem: (key) => kept.delete(key),
+    refused: true,
+  };
+  Object.defineProperty(window, "localStorage", { value: storage });
+}
+</script>"""
+
+
+def stand_in_for_storage(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Before all other scripts: where storage is refused, one that forgets with the page."""
+    context["metatags"] = context.get("metatags", "") + STORAGE
 
 
 def forget_old_words(app: Sphinx) -> list[Any]:

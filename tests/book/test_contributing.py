@@ -38,7 +38,7 @@ def defined(module: str, word: str) -> dict:
 
 
 def test_there_is_one_example_for_each_registry():
-    assert len(DIFFS) == 5
+    assert len(DIFFS) == 6
 
 
 def test_a_kernel(monkeypatch):
@@ -89,3 +89,15 @@ def test_a_finding():
         assert "two-boxes" in lt.audit(ex)
     finally:
         checks.CHECKS[:] = before
+
+
+def test_an_exercise():
+    from limetutor.course.judging import kinds
+    from limetutor.laws import tilted_normal
+
+    scope = {**vars(kinds), "tilted_normal": tilted_normal}
+    (exercise,) = eval(compile(f"({added('weights/4')})", "CONTRIBUTING.md", "eval"), scope)
+    assert exercise.judge("0,8").kind == "right"
+    assert "square" in exercise.judge(2 / 3).words
+    assert exercise.judge(0.5).words.endswith("the mean of the tilted law is asked.")
+    assert exercise.variant(np.random.default_rng(0)).given["nu"].value != 0.5

@@ -21,10 +21,17 @@ from chapter_checks import (
     exercises_of,
     label_of,
     misplaced_numbers,
+    questions_of,
+    solution_texts,
     solutions_of,
+    stated_answers,
     unaccounted_numbers,
     with_promises,
 )
+
+from limetutor.course.exercises import chapters, judge
+from limetutor.course.judging.kinds import Paragraph, Tabulated
+from limetutor.course.quizzes import questions
 
 NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
 LONGEST_MEDIAN = 6
@@ -109,16 +116,51 @@ def test_numbers_in_the_prose_have_a_source(notebook):
     assert not misplaced_numbers(notebook)
 
 
+def markdown(notebook: nbformat.NotebookNode) -> str:
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
 def test_every_exercise_has_a_check_and_a_solution(path, notebook):
-    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    posed = re.findall(r"\{exercise\}.*\n:label: (\S+)", text)
+    text, posed = markdown(notebook), list(questions_of(notebook))
     assert posed == [label_of(name) for name in exercises_of(notebook)]
-    assert set(posed) == set(solutions_of(notebook))
+    assert set(posed) == set(solution_texts(notebook))
+    written = {label_of(e.name) for e in chapters().get(path.stem, ()) if isinstance(e, Paragraph)}
+    assert set(solutions_of(notebook)) == set(posed) - written
     if "(ch-" in text:
         assert len(posed) >= 2
         assert 'class="quiz"' in text
         assert "## What to take away" in text
         assert "**You will be able to**" in text and "**You need**" in text and "**Time**" in text
+
+
+def test_exercises_are_as_declared_and_solutions_state_the_answer(path, notebook):
+    declared = chapters().get(path.stem)
+    if declared is None:
+        return  # its judges are still in course/answers.py
+    asked, stated = questions_of(notebook), stated_answers(notebook)
+    chapter = declared[0].name.partition("/")[0]  # the progress counts by the label of the page
+    assert re.search(rf"^\((ch|app)-{chapter}\)=$", markdown(notebook), re.MULTILINE)
+    assert exercises_of(notebook) == [exercise.name for exercise in declared]
+    for exercise in declared:
+        question = re.sub("[\u2212–]", "-", asked[label_of(exercise.name)])
+        for given in exercise.given.values():
+            shown = given.shown.replace("−", "-")
+            assert shown in question, f"{exercise.name} does not give {given.label}, {shown}"
+        if isinstance(exercise, Tabulated):
+            answer = stated[label_of(exercise.name)]
+            assert judge(exercise.name, answer).kind == "right", f"{exercise.name}: {answer}"
+
+
+def test_quizzes_have_three_options_with_a_reason_each(path, notebook):
+    found = questions(markdown(notebook))
+    assert [question.number for question in found] == list(range(1, len(found) + 1))
+    assert sum(len(question.options) for question in found) == markdown(notebook).count(
+        "<summary>"
+    ) - (markdown(notebook).count('<details class="answer">'))
+    for question in found:
+        assert [option.right for option in question.options].count(True) == 1, question.text
+        assert all(option.why for option in question.options), question.text
+        assert len(question.options) >= (3 if path.stem in chapters() else 2), question.text
 
 
 # --- the copies that make notebooks executes ---------------------------------------------------
@@ -160,16 +202,17 @@ def test_a_wrong_number_would_be_noticed():
 
 
 def test_a_refused_solution_would_be_noticed_and_a_right_one_leaves_no_trace(monkeypatch):
-    from limetutor.course import answers
+    from limetutor.course import exercises
+    from limetutor.course.judging.tables import Verdict
 
     notebook = chapter("offset = 1", EXERCISE, 'pass  # lt.check("mine/1", answer)', "x = offset")
     judged = []
 
-    def verdict(name, answer):
+    def judge(name, answer):
         judged.append((name, answer))
-        return answer == 2, "Think again."
+        return Verdict("right" if answer == 2 else "wrong", "Think again.")
 
-    monkeypatch.setattr(answers, "verdict", verdict)
+    monkeypatch.setattr(exercises, "judge", judge)
     scope: dict[str, object] = {}
     exec(sources(with_promises(notebook)), scope)
     assert judged == [("mine/1", 2)]

@@ -271,7 +271,7 @@ def test_a_store_is_taken_up_where_it_was_left(tmp_path):
         ({"f": lambda x: x[:, 0]}, "f is not the same"),
         ({"world": lt.Empirical(FRAME, p=3, categorical=["kind"])}, "world is not the same"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else ",".join(value),
 )
 def test_a_store_of_another_call_is_refused(tmp_path, change, words):
     call = {"f": model, "X": TABLE, "world": WORLDS["empirical"], "nu": 2.0, **CALL}

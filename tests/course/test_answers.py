@@ -1,4 +1,4 @@
-"""Judges of the exercises: the right answer is accepted, a likely mistake gets its own hint."""
+"""Judges of the exercises that are not yet declared: each accepts what is right, hints at mistakes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from answers_table import RIGHT, WRONG
 
 import limetutor as lt
 from limetutor.course.answers import _EXERCISES, verdict
+from limetutor.course.exercises import exercises
+from limetutor.course.judging.kinds import Tabulated
 
 
 @pytest.mark.parametrize(("name", "answer"), RIGHT, ids=[name for name, _ in RIGHT])
@@ -32,6 +34,8 @@ def test_three_dots_are_not_judged():
 
 
 def test_an_unknown_exercise_is_refused_and_every_known_one_is_in_the_table():
-    with pytest.raises(ValueError, match=r"exercise must be one of .*, got 'welcome/9'\."):
+    with pytest.raises(ValueError, match=r"name must be that of one of .*, got 'welcome/9'\."):
         lt.check("welcome/9", 1)
-    assert set(_EXERCISES) == {name for name, _ in RIGHT} == {name for name, *_ in WRONG}
+    declared = {e.name for e in exercises().values() if isinstance(e, Tabulated)}
+    assert set(_EXERCISES) | declared == {name for name, _ in RIGHT}
+    assert set(_EXERCISES) == {name for name, *_ in WRONG}

@@ -13,9 +13,10 @@ import re
 import nbformat
 
 NUMBER = re.compile(r"<!-- number: (?P<shown>\S+) = (?P<code>.+?)(?: ; word: (?P<word>.+?))? -->")
-SOLUTION = re.compile(
-    r"(?ms)^(?P<fence>`{3,})\{solution\} (?P<label>\S+)$.*?^```python\n(?P<code>.*?)^```$.*?^(?P=fence)$"
-)
+BLOCK = r"(?ms)^(?P<fence>`{{3,}})\{{{}\}}(?P<first>[^\n]*)$(?P<body>.*?)^(?P=fence)$"
+SOLUTION, EXERCISE = (re.compile(BLOCK.format(kind)) for kind in ("solution", "exercise"))
+PYTHON = re.compile(r"(?ms)^```python\n(.*?)^```$")
+BOLD = re.compile(r"\*\*(.+?)\*\*")
 CHECK = re.compile(r"lt\.check\(\"(?P<name>[^\"]+)\", (?P<answer>\w+)\)")
 DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]*\w)")
 
@@ -28,12 +29,12 @@ def _check_number(shown, value):
 
 
 def _check_solution(name, answer, code):
-    from limetutor.course.answers import verdict
+    from limetutor.course.exercises import judge
 
     scope = dict(globals())  # what a solution sets is not there for the cells that follow
     exec(code, scope)
-    right, text = verdict(name, scope[answer])
-    assert right, f"the solution of {name} is refused: {text}"
+    verdict = judge(name, scope[answer])
+    assert verdict.kind == "right", f"the solution of {name} is refused: {verdict}"
 """
 
 
@@ -59,6 +60,7 @@ def with_promises(
             lines = [
                 f"_check_solution({name!r}, {answer!r}, {solutions[label_of(name)]!r})"
                 for name, answer in CHECK.findall(cell.source)
+                if label_of(name) in solutions
             ]
         cells += [nbformat.v4.new_code_cell(line) for line in lines]
     return nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
@@ -69,13 +71,38 @@ def label_of(exercise: str) -> str:
     return "ex-" + exercise.replace("/", "-")
 
 
+def blocks(notebook: nbformat.NotebookNode, kind: re.Pattern[str]) -> list[re.Match[str]]:
+    """The exercises or the solutions of a notebook, in order."""
+    cells = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    return [found for source in cells for found in kind.finditer(source)]
+
+
+def questions_of(notebook: nbformat.NotebookNode) -> dict[str, str]:
+    """The text of each exercise by its label."""
+    found = [block["body"] for block in blocks(notebook, EXERCISE)]
+    return {re.search(r":label: (\S+)", body)[1]: body for body in found}  # type: ignore[index]
+
+
+def solution_texts(notebook: nbformat.NotebookNode) -> dict[str, str]:
+    """The text of each solution by the label of its exercise."""
+    return {found["first"].strip(): found["body"] for found in blocks(notebook, SOLUTION)}
+
+
 def solutions_of(notebook: nbformat.NotebookNode) -> dict[str, str]:
-    """The code of each solution by the label of its exercise."""
+    """The code of each solution that has some, by the label of its exercise."""
     return {
-        found["label"]: found["code"].strip()
-        for cell in notebook.cells
-        if cell.cell_type == "markdown"
-        for found in SOLUTION.finditer(cell.source)
+        label: code[1].strip()
+        for label, text in solution_texts(notebook).items()
+        if (code := PYTHON.search(text))
+    }
+
+
+def stated_answers(notebook: nbformat.NotebookNode) -> dict[str, str]:
+    """The answer that a solution states, its last words in bold, by the label of its exercise."""
+    return {
+        label: bold[-1]
+        for label, text in solution_texts(notebook).items()
+        if (bold := BOLD.findall(PYTHON.sub("", text)))
     }
 
 
@@ -100,8 +127,9 @@ def prose(markdown: str) -> str:
 def unaccounted_numbers(notebook: nbformat.NotebookNode) -> list[str]:
     """Decimals in the prose that no code cell holds and no comment derives."""
     cells = [c.source for c in notebook.cells if c.cell_type == "code"]
-    code = "\n".join([*cells, *solutions_of(notebook).values()])
-    given = set(DECIMAL.findall(code))
+    # a stated answer is held against the judge, by a test of its own
+    stated = stated_answers(notebook).values()
+    given = set(DECIMAL.findall("\n".join([*cells, *solutions_of(notebook).values(), *stated])))
     derived = {
         found["shown"].lstrip("-−+").rstrip("%")
         for cell in notebook.cells

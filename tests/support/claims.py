@@ -191,6 +191,8 @@ LEDGER: dict[str, dict[str, Ground]] = {
         "What cannot be seen": NoClaim(HEADING),
         "however much the model relies on it": Stated("prop-image-linear"),
         "gets the coefficient zero, whatever the tone": Stated("prop-image-linear"),
+        "however much the model relies on seeing healthy skin": Stated("prop-image-linear"),
+        "enough samples to determine a fit, it is exact": Stated("prop-image-linear"),
         "So `image_limit` is exact for any model": Searched("test_the_limit_of_an_image_is_exact"),
     },
     "interactions": {
@@ -305,9 +307,8 @@ LEDGER: dict[str, dict[str, Ground]] = {
         ),
         "off at once, for every linear model": Stated("thm-total-switch-off"),
         "no sign turns at": Searched("test_an_even_number_of_boxes_turns_up_to_one_deviation"),
-        "the answer is 1 again, whatever $p$": Searched(
-            "test_an_even_number_of_boxes_turns_up_to_one_deviation"
-        ),
+        "The two outer boxes are switched off at no bandwidth": Stated("thm-critical-bandwidth"),
+        "at $\\nu = \\sigma$ itself, and at no larger bandwidth": Stated("thm-critical-bandwidth"),
         "Only if the model is steep": NoClaim(WRONG),
         "cannot make it zero": Stated("thm-critical-bandwidth"),
     },

@@ -681,6 +681,7 @@ POOLS = {
     "size": ("(2, 1) | [3.0, 2.0]", "(0, 1) | (1, 2, 3) | 5 | (1e9, 1) | (nan, 1) | 'ab' | ('1', '2') | (-1, 1) | (51, 1)"),
     "control": ("lt.Choice([1, 2]) | lt.Slider(0, 1, 1, stops=2) | lt.Choice({'few': 1, 'many': 3})", "lt.Slider | 1 | [1, 2] | lt.Choice([1, 2], live=True) | lt.Slider(0, 1, 0.5, stops=1000) | lt.Choice([0, '0.0'])"),
     "fig": ("Figure((1, 1)) | Figure((2, 1))", "Figure | 3 | Figure().subplots() | X"),
+    "attempt": ("1 | 2 | 3 | 9", "0 | -1 | 1.5"),
     "answer": ("0.53 | 1 | [1.0, 2.0] | 'a' | ... | np.eye(2) | lambda x: x | {explain} | {limit} | (1, 2)", "X | FRAME | Broken() | f_nan | f_raises"),
 }  # fmt: skip
 
@@ -762,6 +763,7 @@ TEMPLATES: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {
     "lt.explore": (2, ("draw",), ("alt", "size", "control")),
     "lt.show": (2, ("fig", "alt"), ()),
     "lt.check": (2, ("exercise", "answer"), ()),
+    "lt.judge": (3, ("exercise", "answer"), ("attempt",)),
 }
 
 # arguments whose name is not that of their pool
@@ -884,5 +886,6 @@ def _value(chance: random.Random, argument: str, strange: bool) -> str:
 
 def _exercises() -> list[str]:
     from limetutor.course.answers import _EXERCISES
+    from limetutor.course.exercises import exercises
 
-    return sorted(_EXERCISES)
+    return sorted([*_EXERCISES, *exercises()])

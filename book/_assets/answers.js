@@ -1,0 +1,107 @@
+// The answer boxes: reads a text and finds its row in the table of the exercise. The same two steps as
+// limetutor/course/judging/grammar.py and tables.py, with their patterns and words, exported at build.
+limetutor.judge = (() => {
+  "use strict";
+  const { grammar, begins } = limetutor;
+
+  class Unreadable extends Error {}
+
+  const replace = ([pattern, by], text) => text.replace(new RegExp(pattern, "g"), by);
+
+  const allowed = (value) => {
+    if (!Number.isFinite(value)) throw new Unreadable("finite");
+    if (Math.abs(value) > grammar.largest) throw new Unreadable("huge");
+    return value;
+  };
+
+  const number = (cell) => {
+    const match = cell.match(new RegExp(grammar.cell));
+    if (!match) throw new Unreadable("text");
+    let value = Number(match[1].replace(",", "."));
+    if (match[2] !== undefined) value /= Number(match[2].replace(",", "."));
+    if (match[3] !== undefined) value /= 100;
+    return allowed(value);
+  };
+
+  const numbers = (row) => row.split(new RegExp(grammar.separator)).map(number);
+
+  const arranged = (rows) => {
+    if (rows.some((row) => row.length !== rows[0].length)) throw new Unreadable("ragged");
+    return checked({ values: rows.flat(), shape: [rows.length, rows[0].length] });
+  };
+
+  const checked = (reading) => {
+    if (reading.values.length > grammar.most) throw new Unreadable("many");
+    return reading;
+  };
+
+  const readingOf = (text) => {
+    const brackets = new RegExp(grammar.brackets);
+    const listed = text.match(brackets);
+    const inner = listed ? listed[1] : text;
+    const nested = listed && inner.match(brackets);
+    if (nested) return arranged(nested[1].split(new RegExp(grammar.betweenRows)).map(numbers));
+    const rows = inner.split(new RegExp(grammar.rowEnd)).map(numbers);
+    if (rows.length > 1 && rows.some((row) => row.length > 1)) return arranged(rows);
+    const values = rows.flat();
+    if (values.length === 1 && !listed) return { values, shape: [] };
+    return checked({ values, shape: [values.length] });
+  };
+
+  const readings = (given) => {
+    const text = grammar.tidy.reduce((tidied, rule) => replace(rule, tidied), given);
+    if (!text) throw new Unreadable("empty");
+    const found = [];
+    let problem = new Unreadable("text");
+    for (const meaning of grammar.commas) {
+      const rewritten = meaning ? replace(meaning, text) : text;
+      if (meaning && rewritten === text) continue;
+      try {
+        found.push(readingOf(rewritten));
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        if (error.message !== "text") problem = error;
+      }
+    }
+    if (!found.length) throw problem;
+    return found;
+  };
+
+  const verdict = (kind, ...sentences) => ({
+    kind,
+    words: [begins[kind], ...sentences.filter(Boolean)].join(" "),
+  });
+
+  const within = (value, [lo, hi]) => lo <= value && value <= hi;
+
+  const fits = ([, , box, anywhere], values) =>
+    anywhere
+      ? values.some((value) => box.some((interval) => within(value, interval)))
+      : values.length === box.length && values.every((value, k) => within(value, box[k]));
+
+  // What came of a text, at an attempt; a text that is no answer counts for none.
+  return (table, text, attempt) => {
+    let found;
+    try {
+      found = readings(text);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      return { ...verdict("wrong", grammar.form[error.message]), unread: true };
+    }
+    const step = table.ladder[Math.min(attempt, 3) - 1];
+    for (const { values, shape } of found) {
+      const sorted = table.ordered ? values : [...values].sort((a, b) => a - b);
+      const row = table.rows.find((candidate) => fits(candidate, sorted));
+      if (!row) continue;
+      const [kind, words] = row;
+      if (kind !== "right") return verdict(kind, words, kind === "wrong" && attempt > 1 && step);
+      const anyList = table.shape[0] === -1 && shape.length === 1;
+      if (anyList || String(shape) === String(table.shape)) return verdict(kind, words);
+      const { arrange } = table;
+      return verdict("close", `in another form: ${arrange[0].toLowerCase()}${arrange.slice(1)}`);
+    }
+    const asked = table.shape.reduce((product, length) => product * length, 1);
+    const enough = found.some(({ values }) => asked < 0 || values.length === asked);
+    return verdict("wrong", enough ? step : table.arrange);
+  };
+})();

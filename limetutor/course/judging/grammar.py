@@ -1,0 +1,258 @@
+"""What counts as an answer: the one grammar, for Python, for the page and for texts of students.
+
+A **number** is digits with a point or a comma (``0.88``, ``0,88``, ``.5``, ``−2``, ``1e-3``), a
+fraction of two of them (``3/4``) or one with a per cent sign (``88%``, which is 0.88).
+
+**Several numbers** are separated by a comma with a space, by spaces or by semicolons (``1, 2``), with
+or without brackets; **rows** of a matrix are brackets in brackets or end with a semicolon
+(``1, 2; 3, 4``).
+
+A comma between two digits may mean three things, and then the text has several *readings*, in this
+order: a decimal comma (``0,88``), a mark of thousands, which a space can be too (``20,000``), and a
+separator (``1,2``). The judge takes the first reading that it knows something about.
+
+Python's own numbers are taken as they are: int, float, Fraction, Decimal, numpy scalars and arrays,
+lists and tuples of them, sets where order does not matter. Not an answer: True and False, nan and
+infinity, complex numbers, rows of different lengths, what has more than two dimensions, and anything
+beyond 1e100. :class:`UnreadableError` says which, by a key of :data:`FORM`.
+
+Every pattern here is used by book/_assets/answers.js as well, so it keeps to what Python and
+JavaScript have in common.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...arguments import holds_masked
+
+LARGEST = 1e100
+MOST = 1000  # numbers in an answer
+
+#: What is done to a text first, in this order: one kind of space and of minus, none around / and %.
+TIDY = [
+    ("[\\u0009-\\u000d\\u0085\\u00a0\\u2007-\\u200b\\u2028\\u2029\\u202f\\ufeff]", " "),
+    ("[\\u2212\\u2013]", "-"),
+    (" */ *", "/"),
+    (" +%", "%"),
+    ("([-+]) +(?=[0-9.,])", "$1"),
+    ("^ +| +$", ""),
+]
+NUMBER = "[-+]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][-+]?[0-9]+)?"
+CELL = f"^({NUMBER})(?:/({NUMBER}))?(%)?$"
+#: What a comma between digits may mean: how the text is rewritten, for each meaning in turn.
+COMMAS: list[tuple[str, str] | None] = [
+    None,  # a decimal comma: as it stands
+    ("([0-9])[ ,_](?=[0-9]{3}(?![0-9]))", "$1"),  # thousands
+    (",", ", "),  # a separator
+]
+SEPARATOR = " *, +| +, *| +"
+ROW_END = " *; *"
+BRACKETS = "^[\\[(] *(.*?) *[\\])]$"
+BETWEEN_ROWS = " *[\\])] *[,;]? *[\\[(] *"
+
+#: One sentence for each thing that is not an answer.
+FORM = {
+    "dots": "Replace the three dots with your answer, then run the cell again.",
+    "empty": "There is no answer yet: write a number such as 0.25, 0,25, 3/4 or 1e-3.",
+    "text": "That cannot be read as numbers: write 0.25, 0,25, 3/4 or 1e-3, and several as 1, 2.",
+    "truth": "True and False are not numbers: give the number itself.",
+    "none": "The answer is None: does the last line give a value?",
+    "finite": "Give finite numbers only, neither nan nor infinity.",
+    "huge": "That is larger than any answer in this book: check the exponent.",
+    "ragged": "The rows have different lengths.",
+    "deep": "That has more than two dimensions: give a number, a list or rows of numbers.",
+    "many": "That is more numbers than any answer in this book has.",
+    "type": "That is not a number: give a number, a list of numbers or a text such as 3/4.",
+}
+
+
+class UnreadableError(ValueError):
+    """What came is no answer; ``key`` is its sentence in FORM."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(FORM[key])
+        self.key = key
+
+
+class Reading(NamedTuple):
+    """Numbers in the order of reading, and how they were arranged: (), (n,) or (rows, columns)."""
+
+    values: tuple[float, ...]
+    shape: tuple[int, ...]
+
+
+def readings(answer: Any) -> list[Reading]:
+    """The ways to read an answer, the likeliest first; UnreadableError if there is none."""
+    if isinstance(answer, str):
+        return list(_readings_of_text(answer))
+    return [_reading_of_value(answer)]
+
+
+# --- texts -----------------------------------------------------------------------------------
+
+
+def _replace(pattern: str, by: str, text: str) -> str:
+    return re.sub(pattern, by.replace("$1", r"\1"), text)
+
+
+def _readings_of_text(text: str) -> Iterator[Reading]:
+    for pattern, by in TIDY:
+        text = _replace(pattern, by, text)
+    if not text:
+        raise UnreadableError("empty")
+    found: list[Reading] = []
+    problem = UnreadableError("text")
+    for meaning in COMMAS:
+        rewritten = text if meaning is None else _replace(*meaning, text)
+        if meaning is not None and rewritten == text:
+            continue
+        try:
+            reading = _reading_of_rows(rewritten)
+        except UnreadableError as error:
+            if error.key != "text":
+                problem = error
+            continue
+        if reading not in found:
+            found.append(reading)
+    if not found:
+        raise problem
+    yield from found
+
+
+def _reading_of_rows(text: str) -> Reading:
+    """One way to read a text: brackets, rows, numbers."""
+    listed = re.search(BRACKETS, text)
+    inner = listed[1] if listed else text
+    if listed and (nested := re.search(BRACKETS, inner)):
+        return _arranged([_numbers(row) for row in re.split(BETWEEN_ROWS, nested[1])])
+    rows = [_numbers(row) for row in re.split(ROW_END, inner)]
+    if len(rows) > 1 and any(len(row) > 1 for row in rows):
+        return _arranged(rows)
+    values = tuple(value for row in rows for value in row)
+    if len(values) == 1 and not listed:
+        return Reading(values, ())
+    return _checked(Reading(values, (len(values),)))
+
+
+def _numbers(row: str) -> list[float]:
+    """The numbers of a row; an empty row is a text that cannot be read."""
+    return [_number(cell) for cell in re.split(SEPARATOR, row)]
+
+
+def _number(cell: str) -> float:
+    match = re.search(CELL, cell)
+    if match is None:
+        raise UnreadableError("text")
+    value = float(match[1].replace(",", "."))
+    if match[2] is not None:
+        below = float(match[2].replace(",", "."))
+        if below == 0:
+            raise UnreadableError("finite")
+        value = value / below
+    if match[3] is not None:
+        value = value / 100
+    return _allowed(value)
+
+
+def _allowed(value: float) -> float:
+    if not isfinite(value):
+        raise UnreadableError("finite")
+    if abs(value) > LARGEST:
+        raise UnreadableError("huge")
+    return value
+
+
+def _arranged(rows: list[list[float]]) -> Reading:
+    """Rows of equal length as a matrix."""
+    if any(len(row) != len(rows[0]) for row in rows):
+        raise UnreadableError("ragged")
+    values = tuple(value for row in rows for value in row)
+    return _checked(Reading(values, (len(rows), len(rows[0]))))
+
+
+def _checked(reading: Reading) -> Reading:
+    if not reading.values:
+        raise UnreadableError("empty")
+    if len(reading.values) > MOST:
+        raise UnreadableError("many")
+    return reading
+
+
+# --- values of Python ------------------------------------------------------------------------
+
+
+def _reading_of_value(answer: Any) -> Reading:
+    if answer is Ellipsis:
+        raise UnreadableError("dots")
+    if answer is None:
+        raise UnreadableError("none")
+    if isinstance(answer, set | frozenset):
+        answer = sorted(_scalar(entry) for entry in answer)
+    if hasattr(answer, "to_numpy"):  # a column or a table of pandas
+        answer = answer.to_numpy()
+    if isinstance(answer, np.ndarray):
+        if holds_masked(answer):
+            raise UnreadableError("finite")
+        answer = answer.tolist()
+    if not isinstance(answer, list | tuple | range):
+        return Reading((_scalar(answer),), ())
+    if len(answer) > MOST:
+        raise UnreadableError("many")
+    rows = [_plain(entry) for entry in answer]
+    if any(isinstance(row, list) for row in rows):
+        if not all(isinstance(row, list) for row in rows):
+            raise UnreadableError("ragged")
+        return _arranged([[_scalar(value) for value in row] for row in rows])
+    return _checked(Reading(tuple(_scalar(value) for value in rows), (len(rows),)))
+
+
+def _plain(entry: Any) -> Any:
+    """A row as a list, anything else as it is."""
+    if isinstance(entry, np.ndarray) and entry.ndim > 0:
+        entry = entry.tolist()
+    return list(entry) if isinstance(entry, list | tuple | range) else entry
+
+
+def _scalar(value: Any) -> float:
+    """One number; a text is allowed if it has one reading as one number."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, bool | np.bool_):
+        raise UnreadableError("truth")
+    if isinstance(value, str):
+        first = readings(value)[0]
+        if first.shape != ():
+            raise UnreadableError("text")
+        return first.values[0]
+    if isinstance(value, list | tuple | np.ndarray):
+        raise UnreadableError("deep")
+    if not isinstance(value, int | float | np.integer | np.floating | Fraction | Decimal):
+        raise UnreadableError("none" if value is None else "type")
+    try:
+        return _allowed(float(value))
+    except OverflowError:
+        raise UnreadableError("huge") from None
+
+
+def for_page() -> dict[str, Any]:
+    """What book/_assets/answers.js reads texts by."""
+    return {
+        "tidy": TIDY,
+        "cell": CELL,
+        "commas": COMMAS,
+        "separator": SEPARATOR,
+        "rowEnd": ROW_END,
+        "brackets": BRACKETS,
+        "betweenRows": BETWEEN_ROWS,
+        "largest": LARGEST,
+        "most": MOST,
+        "form": FORM,
+    }

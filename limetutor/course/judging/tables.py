@@ -1,0 +1,121 @@
+"""What is known about the answers to an exercise, as rows of intervals, and how a row is found.
+
+A :class:`Table` is plain data: the page gets it as JSON and needs no mathematics, only to compare
+doubles. Its rows stand in order of precedence, and the first that fits decides.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .grammar import FORM, Reading, UnreadableError, readings
+
+Interval = tuple[float, float]
+
+#: How the words of a verdict begin. *Close* is right but for the form.
+BEGINS = {"right": "✓ Right.", "close": "≈ Right, but", "wrong": "✗ Not yet."}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of an answer: ``kind`` is right, close or wrong, ``words`` are for the reader."""
+
+    kind: str
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def verdict(kind: str, *sentences: str) -> Verdict:
+    """A verdict in words: how its kind begins, then the sentences."""
+    return Verdict(kind, " ".join([BEGINS[kind], *filter(None, sentences)]))
+
+
+class Row(NamedTuple):
+    """Answers that are known: one interval for each number, both ends included.
+
+    With ``anywhere`` one number in any of the intervals is enough.
+    """
+
+    kind: str
+    words: str
+    box: tuple[Interval, ...]
+    anywhere: bool = False
+
+    def fits(self, values: Sequence[float]) -> bool:
+        """Whether an answer with these numbers is of this row."""
+        if self.anywhere:
+            return any(lo <= value <= hi for value in values for lo, hi in self.box)
+        return len(values) == len(self.box) and all(
+            lo <= value <= hi for value, (lo, hi) in zip(values, self.box, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """All that is known about the answers to an exercise.
+
+    ``shape`` is how the answer is arranged, with -1 for a list of any length; ``arrange`` says so to
+    a reader. The numbers of an answer are sorted first unless they are ``ordered``.
+    """
+
+    shape: tuple[int, ...]
+    ordered: bool
+    rows: tuple[Row, ...]
+    ladder: tuple[str, str, str]
+    arrange: str
+
+    def judge(self, answer: Any, attempt: int = 1) -> Verdict:
+        """The verdict on an answer, at the first, second, … attempt."""
+        try:
+            found = readings(answer)
+        except UnreadableError as problem:
+            if problem.key == "dots":
+                return Verdict("wrong", FORM["dots"])
+            return verdict("wrong", FORM[problem.key])
+        step = self.ladder[min(attempt, 3) - 1]
+        for reading in found:
+            row = self._row(reading)
+            if row is None:
+                continue
+            if row.kind == "right":
+                return self._right(reading, row)
+            return verdict(row.kind, row.words, step if row.kind == "wrong" and attempt > 1 else "")
+        if not any(self._counts(reading) for reading in found):
+            return verdict("wrong", self.arrange)
+        return verdict("wrong", step)
+
+    def _row(self, reading: Reading) -> Row | None:
+        values = reading.values if self.ordered else sorted(reading.values)
+        return next((row for row in self.rows if row.fits(values)), None)
+
+    def _right(self, reading: Reading, row: Row) -> Verdict:
+        """Right, unless it is arranged otherwise: a list of one number, a matrix in one line."""
+        any_list = self.shape == (-1,) and len(reading.shape) == 1
+        if reading.shape == self.shape or any_list:
+            return verdict("right", row.words)
+        return verdict("close", f"in another form: {self.arrange[0].lower()}{self.arrange[1:]}")
+
+    def _counts(self, reading: Reading) -> bool:
+        """Whether as many numbers were given as were asked."""
+        asked = 1
+        for length in self.shape:
+            asked *= length
+        return asked < 0 or len(reading.values) == asked
+
+    def for_page(self) -> str:
+        """As base64 of JSON: not to be read by accident, and no secret."""
+        data = {
+            "shape": self.shape,
+            "ordered": self.ordered,
+            "rows": self.rows,
+            "ladder": self.ladder,
+            "arrange": self.arrange,
+        }
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        return base64.b64encode(text.encode()).decode()

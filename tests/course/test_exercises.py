@@ -1,0 +1,202 @@
+"""The declared exercises: what is right, nearly right and wrong, and the words for each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from answers_table import RIGHT
+from typed_answers import typed
+
+import limetutor as lt
+from limetutor.course.exercises import chapters, exercises
+from limetutor.course.judging.grammar import FORM
+from limetutor.course.judging.kinds import Function, Ladder, Members, Paragraph, Tabulated, Value
+
+TABULATED = [e for e in exercises().values() if isinstance(e, Tabulated)]
+VALUES = [e for e in TABULATED if isinstance(e, Value)]
+FUNCTIONS = [e for e in exercises().values() if isinstance(e, Function)]
+
+
+def named(items: list[Any]) -> dict[str, Any]:
+    return {"argvalues": items, "ids": [item.name for item in items]}
+
+
+# --- the one table -----------------------------------------------------------------------------
+
+
+def test_every_typed_answer_gets_its_verdict():
+    wrong = []
+    for row in typed():
+        verdict = lt.judge(row.name, row.text, row.attempt)
+        if verdict.kind != row.kind or row.said not in verdict.words:
+            wrong.append(f"{row}: {verdict}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(("name", "answer"), RIGHT, ids=[name for name, _ in RIGHT])
+def test_what_is_right_agrees_with_another_way_to_compute_it(name: str, answer: Any):
+    assert lt.judge(name, answer).kind == "right"
+
+
+@pytest.mark.parametrize("exercise", **named(VALUES))
+def test_no_judge_accepts_what_is_off_by_three_per_cent(exercise: Value):
+    """Unless the precision of the question allows it, and then it says why."""
+    for factor in (0.97, 1.03):
+        accepted = lt.judge(exercise.name, exercise.value * factor).kind == "right"
+        assert not accepted or exercise.reason
+    ordinary = exercise.rtol <= 0.005 and exercise.digits == 3
+    assert ordinary or exercise.reason, "say why the tolerance is not the usual one"
+
+
+@pytest.mark.parametrize("exercise", **named(VALUES))
+def test_plausible_wrong_answers_that_nobody_declared_are_refused(exercise: Value):
+    v = exercise.value
+    tried: list[Callable[[Any], Any]] = [
+        lambda v: 1.03 * v,
+        lambda v: 0.97 * v,
+        lambda v: 2 * v,
+        lambda v: v / 2,
+        lambda v: 1 - v,
+        lambda v: v + 1,
+        lambda v: 10 * v,
+        lambda v: v / 10,
+        lambda v: v * np.sqrt(2),
+        lambda v: np.exp(-v),
+    ]
+    verdicts = [lt.judge(exercise.name, wrong(v)) for wrong in tried]
+    assert all(verdict.kind != "right" for verdict in verdicts if exercise.rtol < 0.03)
+    unknown = [v for v in verdicts if v.words == f"✗ Not yet. {exercise.table.ladder[0]}"]
+    assert len(unknown) >= 4
+
+
+@pytest.mark.parametrize("exercise", **named(VALUES))
+def test_right_and_each_mistake_lie_apart(exercise: Value):
+    right = next(row.box for row in exercise.table.rows if row.kind == "right")
+    for mistake in exercise.mistakes:
+        values = np.ravel(mistake.value(**exercise.params))
+        box = exercise.around(exercise._sorted(values))
+        assert len(box) != len(right) or any(
+            b[1] < a[0] or a[1] < b[0] for a, b in zip(box, right, strict=True)
+        ), mistake.hint
+
+
+@pytest.mark.parametrize("exercise", **named(TABULATED + FUNCTIONS))
+def test_no_hint_gives_the_answer_and_the_first_no_formula(exercise: Any):
+    ladder = exercise.table.ladder if isinstance(exercise, Tabulated) else exercise.ladder
+    assert len(set(ladder)) == 3 == len(Ladder(*ladder))
+    hints = [m[1] for m in exercise.mistakes]
+    for hint in (ladder[0], *hints):
+        assert "=" not in hint, f"a formula at the first attempt: {hint}"
+    if not isinstance(exercise, Value):
+        return
+    for hint in (*ladder, *map(exercise._filled, hints), *FORM.values()):
+        for number in re.findall(r"[-−]?\d+(?:[.,]\d+)?(?:/\d+)?", hint):
+            assert lt.judge(exercise.name, number).kind == "wrong", f"{number} in: {hint}"
+
+
+@pytest.mark.parametrize("exercise", **named([e for e in TABULATED if e.given]))
+def test_a_variant_is_judged_by_its_own_numbers(exercise: Tabulated):
+    assert any(given.draw for given in exercise.given.values()), "no number can be drawn"
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        variant = exercise.variant(rng)
+        right = variant.value if isinstance(variant, Value) else variant.right(**variant.params)
+        assert variant.judge(right).kind == "right"
+        assert np.all(np.isfinite(right))
+        for mistake in variant.mistakes:
+            assert variant.judge(mistake.value(**variant.params)).kind != "right"
+        for given in variant.given.values():
+            assert given.shown
+
+
+# --- how they are asked ---------------------------------------------------------------------------
+
+
+def test_attempts_are_counted_by_new_answers_and_later_ones_get_more(capsys):
+    steps = exercises()["images/2"].table.ladder  # type: ignore[attr-defined]
+    said = []
+    for answer in (3, 3, "what?", 4, 5, 6):
+        lt.check("images/2", answer)
+        said.append(capsys.readouterr().out.strip())
+    first, again, unread, *rest = said
+    assert first == again == f"✗ Not yet. {steps[0]}" and FORM["text"] in unread
+    assert rest == [f"✗ Not yet. {step}" for step in (steps[1], steps[2], steps[2])]
+
+
+def test_who_asks_for_what_is_not_there_is_told():
+    with pytest.raises(ValueError, match=r"name must be that of one of .*, got 'switch-off/9'\."):
+        lt.judge("switch-off/9", 1)
+    with pytest.raises(ValueError, match="attempt must be"):
+        lt.judge("switch-off/1", 1, attempt=0)
+
+
+# --- functions and paragraphs --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exercise", **named(FUNCTIONS))
+def test_a_function_is_judged_by_what_it_does(exercise: Function):
+    def spoils(first: Any, *rest: Any) -> Any:
+        result = exercise.reference(first, *rest)
+        first *= 0
+        return result
+
+    def raises(*given: Any) -> Any:
+        raise KeyError("no such thing")
+
+    assert exercise.judge(exercise.reference).kind == "right"
+    assert exercise.judge(lambda *given: exercise.reference(*given), 3).kind == "right"
+    for function, words in (
+        (spoils, "changes what it was given"),
+        (raises, "raises KeyError: 'no such thing'"),
+        (lambda: 1, "raises TypeError"),
+        (lambda *given: None, "returns nothing"),
+        (lambda *given: "yes", "returns 'yes'"),
+        (lambda *given: exercise.reference(*given) * np.nan, "nan"),
+        (lambda *given: np.zeros((1, 2, 3)), "shape (1, 2, 3)"),
+        (lambda *given: 1 - np.asarray(exercise.reference(*given), float), "not right"),
+        (3.5, "the function itself"),
+        (..., "three dots"),
+    ):
+        verdict = exercise.judge(function)
+        assert verdict.kind == "wrong" and words in verdict.words, verdict
+    for mistaken, hint in exercise.mistakes:
+        verdict = exercise.judge(mistaken)
+        assert verdict.kind == "wrong" and hint in verdict.words
+
+
+def test_each_attempt_sees_other_inputs():
+    exercise = FUNCTIONS[0]
+    seen: list[float] = []
+
+    def records(x: np.ndarray, *rest: Any) -> Any:
+        seen.append(float(x[0]))
+        return exercise.reference(x, *rest)
+
+    for attempt in (1, 1, 2):
+        exercise.judge(records, attempt)
+    one, two, three = (seen[k : k + exercise.calls] for k in range(0, len(seen), exercise.calls))
+    assert one == two and not set(one) & set(three)
+
+
+def test_a_paragraph_is_compared_not_judged():
+    for exercise in exercises().values():
+        if isinstance(exercise, Paragraph):
+            assert len(exercise.rubric) >= 3
+            for answer in (..., 3, "", "Too short."):
+                assert exercise.judge(answer).kind == "wrong"
+            verdict = exercise.judge("word " * 40)
+            assert verdict.kind == "close"
+            assert all(point in verdict.words for point in exercise.rubric)
+
+
+def test_names_follow_the_order_of_the_page():
+    for stem, declared in chapters().items():
+        names = [e.name for e in declared]
+        chapter = names[0].partition("/")[0]
+        assert names == [f"{chapter}/{k}" for k in range(1, len(names) + 1)], stem
+        assert any(isinstance(e, Function | Paragraph) for e in declared), stem
+    assert not {type(e) for e in exercises().values()} - {Value, Members, Function, Paragraph}

@@ -1,0 +1,223 @@
+"""How answers are read and compared, on exercises made for the purpose."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from limetutor.course.judging.grammar import FORM, UnreadableError, readings
+from limetutor.course.judging.kinds import Given, Ladder, Members, Mistake, Value
+
+LADDER = Ladder("Nudge.", "Formula.", "Step.")
+
+
+def value(right: Any, **more: Any) -> Value:
+    return Value(name="mine/1", asks="it", right=lambda **given: right, ladder=LADDER, **more)
+
+
+# --- forms -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "values", "shape"),
+    [
+        ("0.88", [0.88], ()),
+        ("0,88", [0.88], ()),
+        (".5", [0.5], ()),
+        ("−2", [-2], ()),
+        ("- 2", [-2], ()),
+        ("+1e-3", [0.001], ()),
+        ("3/4", [0.75], ()),
+        ("3 / 4", [0.75], ()),
+        ("88 %", [0.88], ()),
+        ("1, 2", [1, 2], (2,)),
+        ("1 2", [1, 2], (2,)),
+        ("0,5; 1", [0.5, 1], (2,)),
+        ("0,5, 1,5", [0.5, 1.5], (2,)),
+        ("0.5,1", [0.5, 1], (2,)),
+        ("[1/2, 1]", [0.5, 1], (2,)),
+        ("(3)", [3], (1,)),
+        ("1, 2; 3, 4", [1, 2, 3, 4], (2, 2)),
+        ("[[1, 2], [3, 4]]", [1, 2, 3, 4], (2, 2)),
+        ("[[1 2]\n [3 4]]", [1, 2, 3, 4], (2, 2)),
+        (np.float64(2), [2], ()),
+        (np.int64(2), [2], ()),
+        (np.array(2.0), [2], ()),
+        (Fraction(3, 4), [0.75], ()),
+        (Decimal("0.5"), [0.5], ()),
+        ([1, "1/2"], [1, 0.5], (2,)),
+        (np.array([[1.0]]), [1], (1, 1)),
+        (pd.Series([1, 2]), [1, 2], (2,)),
+        (range(2, 5), [2, 3, 4], (3,)),
+        ({5, 3}, [3, 5], (2,)),
+    ],
+)
+def test_what_an_answer_is_read_as(answer: Any, values: list[float], shape: tuple[int, ...]):
+    first = readings(answer)[0]
+    assert list(first.values) == values and first.shape == shape
+
+
+def test_a_comma_between_digits_may_mean_three_things():
+    assert [r.values for r in readings("20,000")] == [(20.0,), (20_000.0,), (20.0, 0.0)]
+    assert [r.values for r in readings("1,2")] == [(1.2,), (1.0, 2.0)]
+    assert [r.values for r in readings("20 000")] == [(20.0, 0.0), (20_000.0,)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "key"),
+    [
+        (True, "truth"),
+        (np.bool_(True), "truth"),
+        ([True, 1], "truth"),
+        (None, "none"),
+        ([1, None], "none"),
+        (float("nan"), "finite"),
+        ([1, np.inf], "finite"),
+        (np.ma.masked_array([1, 2], [True, False]), "finite"),
+        ("1/0", "finite"),
+        ("hello", "text"),
+        ("1;;2", "text"),
+        (["1, 2", 3], "text"),
+        ("", "empty"),
+        ([], "empty"),
+        ([[], []], "empty"),
+        (1e101, "huge"),
+        (10**400, "huge"),
+        ([[1, 2], [3]], "ragged"),
+        ([[1, 2], 3], "ragged"),
+        ("[[1, 2], [3]]", "ragged"),
+        (np.zeros((2, 2, 2)), "deep"),
+        (np.zeros(2000), "many"),
+        (1j, "type"),
+        (b"1", "type"),
+        ({"a": 1}, "type"),
+        (slice(1), "type"),
+        (len, "type"),
+        (..., "dots"),
+    ],
+)
+def test_what_is_no_answer_is_refused_in_one_sentence(answer: Any, key: str):
+    with pytest.raises(UnreadableError) as problem:
+        readings(answer)
+    assert problem.value.key == key
+    verdict = value(0.5).judge(answer)
+    assert verdict.kind == "wrong" and FORM[key] in verdict.words
+
+
+# --- values ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("right", "answer", "kind", "said"),
+    [
+        (0.8823, 0.8823, "right", ""),
+        (0.8823, 0.882, "right", ""),
+        (0.8823, 0.88, "close", "give three digits"),
+        (0.8823, 0.9, "close", "give three digits"),
+        (0.8823, 0.89, "wrong", "Nudge."),
+        (0.125, 0.13, "close", "give three digits"),  # halves go up, as at school
+        (2.4, 2.4, "right", ""),
+        (2.4, 2, "wrong", "Nudge."),  # too far from it to be it rounded
+        (0.8823, [0.8823], "close", "give one number"),
+        (0.8823, [[0.8823]], "close", "give one number"),
+        (0.8823, "88.23", "close", "per cent"),
+        (0.8823, "88.23%", "right", ""),
+        (0.8823, -0.8823, "wrong", "sign"),
+        (0.8823, 1 / 0.8823, "wrong", "inverse"),
+        (0.8823, 0.8823**2, "wrong", "square"),
+        (0.8823, 0.8823**0.5, "wrong", "root"),
+        (0.8823, [0.8823, 1], "wrong", "Give one number"),
+        (20_000, "20,000", "right", ""),
+        (20_000, "20 000", "right", ""),
+        (20_000, "20.000", "wrong", "Nudge."),
+        (20_000, 2_000_000, "wrong", "Nudge."),  # no share, so no per cent
+        (1.0, True, "wrong", "True and False"),
+        (0.0, 0, "right", ""),
+        (0.0, 0.001, "wrong", "Nudge."),
+        ([1, 2], "1, 2", "right", ""),
+        ([1, 2], "1,2", "right", ""),
+        ([1, 2], [[1, 2]], "close", "give 2 numbers"),
+        ([1, 2], [2, 1], "wrong", "other order"),
+        ([1, 2], [1, 2, 3], "wrong", "Give 2 numbers"),
+        ([0.0, 2.0], [0.005, 2], "right", ""),
+        ([[1, 2], [3, 4]], "1, 2; 3, 4", "right", ""),
+        ([[1, 2], [3, 4]], [1, 2, 3, 4], "close", "give 2 rows of 2 numbers"),
+        ([[1, 2], [3, 4]], [[1, 2], [3, 5]], "wrong", "Nudge."),
+    ],
+)
+def test_a_value_is_told_from_what_looks_like_it(right: Any, answer: Any, kind: str, said: str):
+    verdict = value(right).judge(answer)
+    assert verdict.kind == kind and said in verdict.words
+    assert str(verdict) == verdict.words
+
+
+def test_order_may_not_matter():
+    anyhow = value([3.0, 1.0], ordered=False)
+    assert anyhow.judge("1, 3").kind == anyhow.judge("3, 1").kind == "right"
+    assert anyhow.judge("-3, -1").words == "✗ Not yet. Check the sign."
+
+
+def test_two_digits_allow_half_a_unit_of_the_second():
+    slider = value(0.5268, digits=2, reason="read off a slider")
+    for answer in (0.53, 0.522, 0.5318):
+        assert slider.judge(answer).kind == "right"
+    for answer in (0.52, 0.54):
+        assert slider.judge(answer).kind == "wrong"
+
+
+def test_a_declared_mistake_comes_before_a_slip_and_is_known_rounded():
+    squared = value(0.8823, mistakes=[Mistake(lambda: 0.8823**2, "Take the root.")])
+    assert squared.judge(0.7785).words == squared.judge(0.78).words == "✗ Not yet. Take the root."
+    assert squared.judge(0.7785, 2).words == "✗ Not yet. Take the root. Formula."
+    assert squared.judge(0.7785, 7).words == "✗ Not yet. Take the root. Step."
+
+
+def test_a_number_of_the_question_is_not_the_answer():
+    asked = value(0.8823, given={"nu": Given(-0.7, "the bandwidth")})
+    for answer in (-0.7, "0,7"):
+        assert "That is the bandwidth, which the question gives; it is asked." in (
+            asked.judge(answer).words
+        )
+
+
+def test_numbers_at_which_a_mistake_is_right_are_not_drawn():
+    def drawn(values: list[float]) -> Value:
+        rows = iter(values)
+        return Value(
+            name="mine/1",
+            asks="it",
+            given={"a": Given(3.0, "a", lambda rng: next(rows))},
+            right=lambda a: a**2,
+            mistakes=[Mistake(lambda a: 2 * a, "Twice.")],
+            ladder=LADDER._replace(step="Square {a}."),
+        )
+
+    variant = drawn([2.0, 1.0, 5.0]).variant(np.random.default_rng(0))
+    assert variant.params == {"a": 5.0} and variant.table.ladder[2] == "Square 5."
+    with pytest.raises(ValueError, match="mine/1: no numbers"):
+        drawn([2.0] * 200).variant(np.random.default_rng(0))
+
+
+def test_members_in_any_order_one_too_many_one_too_few():
+    odd = Members(
+        name="mine/1",
+        right=lambda: [3, 5],
+        mistakes=[Mistake(lambda: [2, 4, 6], "Even."), Mistake(lambda: [7, 9], "Too large.")],
+        ladder=LADDER,
+    )
+    for answer in ("3, 5", [5, 3], {3, 5}, "3,5", np.array([3.0, 5.0])):
+        assert odd.judge(answer).kind == "right"
+    for answer, said in (
+        ([3, 4, 5], "Even."),
+        ("7", "Too large."),
+        ([3], "Nudge."),
+        ("35", "Nudge."),
+        ([3.9, 5.2], "Nudge."),
+    ):
+        verdict = odd.judge(answer)
+        assert verdict.kind == "wrong" and said in verdict.words

@@ -1,0 +1,272 @@
+"""Answers typed into the built pages: the verdict and the words that Python gives, kept and counted."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from browser import ROOT
+from site_visits import AXE, FAINT, SITE, visit
+from typed_answers import Typed, typed
+
+import limetutor as lt
+from limetutor.course import progress
+from limetutor.course.exercises import chapters, exercises
+from limetutor.course.judging.kinds import Function, Paragraph, Tabulated
+from limetutor.course.quizzes import questions
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
+
+# Types each text into its box and submits the form; before an attempt k the box has seen k - 1 others.
+TYPE = """(rows) => rows.map(([name, text, attempt]) => {
+    limetutor.progress.forget();
+    if (attempt > 1) limetutor.progress.set(name, { tries: attempt - 1, last: "other" });
+    const input = document.querySelector(`input[data-exercise="${name}"]`);
+    input.value = text;
+    input.form.requestSubmit();
+    const status = input.form.querySelector('[role="status"]');
+    return [status.dataset.verdict, status.textContent];
+})"""
+
+# The right answer to an exercise of the page, and one that is far off.
+RIGHT = {
+    e.name: ", ".join(f"{v:.12g}" for v in e.value.ravel())
+    for e in exercises().values()
+    if hasattr(e, "value")
+}
+
+
+@pytest.fixture(scope="module")
+def answered(pages: list[Path]) -> list[Path]:
+    """The pages of chapters whose exercises are declared."""
+    return [path for path in pages if path.stem in chapters()]
+
+
+def declared(path: Path, kind: type = object) -> list[str]:
+    return [e.name for e in chapters()[path.stem] if isinstance(e, kind)]
+
+
+def test_every_exercise_has_a_box_that_says_what_python_says(answered, browser, served):
+    table: dict[str, list[Typed]] = {}
+    for row in typed():
+        table.setdefault(row.name, []).append(row)
+    assert answered
+    with visit(browser, served, formulas=False) as visitor:
+        for path in answered:
+            tab = visitor.open(path, served)
+            boxes = tab.eval_on_selector_all(
+                "form input[data-exercise]", "found => found.map((input) => input.dataset.exercise)"
+            )
+            assert boxes == declared(path, Tabulated)
+            assert tab.locator("input[data-done]").count() == len(
+                declared(path, (Function, Paragraph))
+            )
+            rows = [row for name in boxes for row in table[name]]
+            shown = tab.evaluate(TYPE, [row[:3] for row in rows])
+            for row, (kind, words) in zip(rows, shown, strict=True):
+                said = lt.judge(row.name, row.text, row.attempt)
+                if (kind, words) != (said.kind, said.words):
+                    visitor.note(f"{row.name} {row.text!r}: {kind} {words!r}, Python: {said}")
+    posed = {found for path in answered for found in box_labels(path)}
+    assert len(posed) == sum(len(declared(path)) for path in answered)
+
+
+def box_labels(path: Path) -> list[str]:
+    """The exercises of a page, by what the page shows."""
+    return re.findall(r'class="exercise admonition" id="(ex-[\w-]+)"', path.read_text("utf-8"))
+
+
+def scribbles(count: int) -> Iterator[str]:
+    """Texts that might be answers: numbers, signs and separators thrown together."""
+    chance = random.Random(12)
+    pieces = [
+        "1",
+        "20",
+        "000",
+        "0",
+        ".",
+        ",",
+        ", ",
+        " ",
+        ";",
+        "; ",
+        "/",
+        "%",
+        "e-3",
+        "E5",
+        "-",
+        "−",
+        "+",
+    ]
+    pieces += [
+        "[",
+        "]",
+        "(",
+        ")",
+        "0.5",
+        "0,5",
+        "\u202f",
+        "\u2028",
+        "x",
+        "_",
+        "\t",
+        "½",
+        "𝟙",
+        "1e200",
+    ]
+    for _ in range(count):
+        yield "".join(chance.choice(pieces) for _ in range(chance.randint(1, 9)))
+
+
+def test_python_and_the_page_read_every_text_alike(answered, browser, served):
+    """Random texts, many of them no answers at all, for a number and for a list."""
+    path = next(p for p in answered if p.stem == "images")
+    with visit(browser, served, formulas=False) as visitor:
+        tab = visitor.open(path, served)
+        for name in ("images/2", "images/3"):
+            texts = list(scribbles(800))
+            shown = tab.evaluate(TYPE, [[name, text, 1] for text in texts])
+            for text, (kind, words) in zip(texts, shown, strict=True):
+                said = lt.judge(name, text)
+                assert (kind, words) == (said.kind, said.words), repr(text)
+
+
+@pytest.mark.parametrize("origin", ["server", "disk"])
+def test_by_keyboard_and_what_was_done_is_there_after_a_reload(answered, browser, served, origin):
+    base = served if origin == "server" else SITE.as_uri() + "/"
+    path = next(p for p in answered if p.stem == "switch_off")
+    with visit(browser, base, formulas=False) as visitor:
+        tab = visitor.open(path, base)
+        one = tab.locator('input[data-exercise="switch-off/1"]')
+        status = tab.locator('form:has(input[data-exercise="switch-off/1"]) [role="status"]')
+        solution = tab.locator(".solution-of-ex-switch-off-1")
+        offer = tab.get_by_role("form", name="Find the bandwidth").get_by_role(
+            "button", name="Show the solution"
+        )
+        assert status.get_attribute("data-verdict") is None and not solution.is_visible()
+        one.focus()
+        tab.keyboard.type("7")
+        tab.keyboard.press("Enter")
+        assert status.get_attribute("data-verdict") == "wrong" and not offer.is_visible()
+        tab.keyboard.press("Enter")  # the same again is no second try
+        assert not offer.is_visible()
+        one.fill("8")
+        tab.keyboard.press("Enter")
+        assert offer.is_visible() and solution.is_visible()
+        offer.focus()
+        tab.keyboard.press("Enter")
+        assert solution.get_by_text("The answer is").is_visible()
+        one.fill(RIGHT["switch-off/1"])
+        tab.keyboard.press("Enter")
+        assert status.get_attribute("data-verdict") == "right"
+        code = tab.get_by_label("Your results as a code").input_value()
+        assert progress.read(code) == {"switch-off/1": progress.Item(3, True)}
+        tab.reload()
+        assert status.get_attribute("data-verdict") == "right" and status.inner_text() == "✓ Right."
+        assert one.input_value() == RIGHT["switch-off/1"]
+        badge = tab.locator(".bd-sidebar-primary .lt-badge").filter(visible=True)
+        assert badge.all_inner_texts() == [f"1/{len(things(path))}"]
+        other = visitor.open(next(p for p in answered if p != path), base)
+        assert f"1/{len(things(path))}" in other.locator(".bd-sidebar-primary").inner_text()
+
+
+def things(path: Path) -> list[str]:
+    """The exercises and questions of a page."""
+    source = (ROOT / path.relative_to(SITE)).with_suffix(".ipynb")
+    cells = nbformat.read(source, as_version=4).cells
+    text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    return [*declared(path), *(question.text for question in questions(text))]
+
+
+def test_by_touch_quizzes_paragraphs_and_the_code(answered, browser, served):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+    path = next(p for p in answered if p.stem == "images")
+    with visit(browser, served, formulas=False, **phone) as visitor:
+        tab = visitor.open(path, served)
+        box = tab.get_by_role("form", name="Two parts")
+        box.get_by_role("textbox").fill("1/2; 1")
+        box.get_by_role("button", name="Check").tap()
+        assert box.locator('[data-verdict="right"]').inner_text() == "✓ Right."
+        text = tab.get_by_label("Your text")
+        text.fill("A zero means that hiding it changes nothing.")
+        assert not tab.locator(".solution-of-ex-images-4").is_visible()
+        tab.get_by_text("Points to compare").tap()
+        assert tab.locator(".solution-of-ex-images-4").is_visible()
+        tab.get_by_role("checkbox", name="Written and compared").tap()
+        for option in tab.locator(".quiz summary").all():
+            option.tap()
+        found = progress.read(tab.get_by_label("Your results as a code").input_value())
+        assert found["images/3"] == found["images/4"] == progress.Item(1, True)
+        assert [found[f"images/quiz-{k}"] for k in (1, 2)] == [progress.Item(2, True)] * 2
+        tab.reload()
+        assert text.input_value().startswith("A zero")
+        summary = tab.locator(".lt-progress").inner_text()
+        assert "solved 4 of 6" in summary and "nothing is sent" in summary
+        forget = tab.get_by_role("button", name="Forget")
+        forget.tap()
+        assert "solved 4 of 6" in tab.locator(".lt-progress").inner_text()  # asks once more
+        forget.tap()
+        assert "solved 0 of 6" in tab.locator(".lt-progress").inner_text()
+        assert (
+            text.input_value() == ""
+            and not tab.get_by_role("checkbox", name="Written").is_checked()
+        )
+
+
+REFUSED = """Object.defineProperty(globalThis, "localStorage", {
+    get() { throw new DOMException("denied", "SecurityError"); } });"""
+
+
+@pytest.mark.parametrize("spoil", [REFUSED, "localStorage.setItem('limetutor', '{\"version\": 7')"])
+def test_where_nothing_is_kept_the_page_says_so_and_works(answered, browser, served, spoil):
+    with visit(browser, served, formulas=False) as visitor:
+        visitor.tab.add_init_script(spoil)
+        tab = visitor.open(answered[0], served)
+        name = declared(answered[0], Tabulated)[0]
+        assert tab.evaluate(TYPE, [[name, RIGHT[name], 1]]) == [["right", "✓ Right."]]
+        said = tab.locator(".lt-progress").inner_text()
+        assert ("keeps nothing" in said) == (spoil == REFUSED) and "solved 1 of" in said
+
+
+def test_without_a_script_there_is_no_box_and_every_solution_can_be_read(answered, browser, served):
+    with visit(browser, served, java_script_enabled=False) as visitor:
+        for path in answered:
+            tab = visitor.open(path, served)
+            assert not tab.locator("form.lt-answer:visible, .lt-progress:visible").count()
+            for name in declared(path):
+                label = "ex-" + name.replace("/", "-")
+                assert tab.locator(f".solution-of-{label}").is_visible()
+
+
+AXE_BOXES = """() => axe.run(
+    {include: [["form.lt-answer"], [".lt-own"], [".lt-progress"], [".quiz"], [".lt-python"]]},
+    {preload: false},
+).then(result => result.violations)"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_boxes_with_verdicts_can_be_read_by_all(answered, browser, served, theme):
+    """Every kind of verdict given, every fold open: what the tests of whole pages do not see."""
+    with visit(browser, served, formulas=False, color_scheme=theme) as visitor:
+        path = next(p for p in answered if p.stem == "images")
+        tab = visitor.open(path, served)
+        keep = TYPE.replace("limetutor.progress.forget();", "")
+        texts = [RIGHT["images/1"], f"[{RIGHT['images/2']}]", "12345, 1"]
+        kinds = tab.evaluate(keep, [[f"images/{k}", text, 3] for k, text in enumerate(texts, 1)])
+        assert [kind for kind, _ in kinds] == ["right", "close", "wrong"]
+        tab.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+        for faint in tab.evaluate(FAINT, False):
+            visitor.note(f"faint: {faint}")
+        tab.evaluate(AXE)
+        for violation in tab.evaluate(AXE_BOXES):
+            nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
+            visitor.note(f"{violation['id']}: {violation['help']} ({nodes})")
+        for width in (320, 390):
+            tab.set_viewport_size({"width": width, "height": 844})
+            wide = tab.evaluate("document.documentElement.scrollWidth")
+            if wide > width + 1:
+                visitor.note(f"scrolls sideways at {width} px: {wide} px")

@@ -1,0 +1,135 @@
+"""The built site as the tests in a browser see it: where it is, and a tab with the network cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler
+from pathlib import Path
+
+import axe_playwright_python
+from browser import ROOT
+from playwright.sync_api import Browser, Page, Request, Route
+
+SITE = ROOT / "_build" / "html"
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+def sources() -> Iterator[Path]:
+    """What the site is built from."""
+    yield from (ROOT / "_config.yml", ROOT / "_toc.yml")
+    for folder in ("book", "limetutor"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(path.parts):
+                yield path
+
+
+def up_to_date() -> bool:
+    stamp = SITE / ".built"
+    return stamp.exists() and stamp.stat().st_mtime >= max(p.stat().st_mtime for p in sources())
+
+
+def is_page(path: Path) -> bool:
+    made_by_sphinx = path.stem in ("genindex", "search", "prf-prf", "py-modindex")
+    inside = path.relative_to(SITE).parts[0] in ("_static", "_sources", "_modules")
+    redirect = 'http-equiv="refresh"' in path.read_text(encoding="utf-8")[:2000].lower()
+    return not (made_by_sphinx or inside or redirect)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args: object) -> None:
+        """Say nothing: the tests look at the answers themselves."""
+
+
+class Visit:
+    """One tab with the network cut, and a list of what a reader would trip over.
+
+    Without ``formulas`` MathJax is left out, which takes most of the time that a page needs.
+    """
+
+    def __init__(
+        self, browser: Browser, origin: str, formulas: bool = True, **options: object
+    ) -> None:
+        self.problems: list[str] = []
+        self.where = ""
+        self.context = browser.new_context(**options)
+        self.context.route("**/*", partial(self._answer, origin))
+        if not formulas:
+            self.context.route("**/mathjax/*.js*", partial(give, "", "text/javascript"))
+        self.tab = self.context.new_page()
+        self.tab.on("console", lambda m: m.type == "error" and self.note(f"console: {m.text}"))
+        self.tab.on("pageerror", lambda error: self.note(f"error: {error}"))
+        if options.get("java_script_enabled", True):  # without it, preloaded scripts are dropped
+            self.tab.on("requestfailed", self._failed)
+        self.tab.on("response", lambda r: r.status >= 400 and self.note(f"{r.status}: {r.url}"))
+
+    def _failed(self, request: Request) -> None:
+        """Chromium drops what is still under way (an icon, a font) when the tab moves on."""
+        if request.failure != "net::ERR_ABORTED":
+            self.note(f"failed: {request.url} {request.failure}")
+
+    def _answer(self, origin: str, route) -> None:
+        if route.request.url.startswith((origin, "data:", "blob:")):
+            route.continue_()
+        else:
+            self.note(f"asks {route.request.url}")
+            route.abort()
+
+    def note(self, problem: str) -> None:
+        self.problems.append(f"{self.where}: {problem}")
+
+    def open(self, path: Path, base: str) -> Page:
+        self.where = path.relative_to(SITE).as_posix()
+        self.tab.goto(base + self.where, wait_until="load")
+        return self.tab
+
+
+@contextmanager
+def visit(browser: Browser, origin: str, **options: object) -> Iterator[Visit]:
+    """Visit pages; afterwards there must be nothing to complain about."""
+    visitor = Visit(browser, origin, **options)
+    yield visitor
+    visitor.context.close()
+    assert not visitor.problems, "\n".join(dict.fromkeys(visitor.problems))
+
+
+def give(body: str, kind: str, route: Route) -> None:
+    route.fulfill(body=body, content_type=f"{kind}; charset=utf-8")
+
+
+# For every element with text of its own: what it is, if its colour is too near to the one behind it,
+# by the rule of WCAG 2 that axe goes by: 4.5, or 3 where letters are large. On paper all is light.
+FAINT = """(paperOnly) => {
+    const luminance = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+        .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, v, k) => sum + v * [0.2126, 0.7152, 0.0722][k], 0);
+    const rgba = (text) => {
+        const [r, g, b, a = 1] = (text.match(/[\\d.]+/g) || [0, 0, 0, 0]).map(Number);
+        return [r, g, b, a];
+    };
+    const behind = (element) => {
+        for (let e = element; e; e = e.parentElement) {
+            const ground = rgba(getComputedStyle(e).backgroundColor);
+            if (ground[3] > 0.5) return ground;
+        }
+        return [255, 255, 255, 1];
+    };
+    const found = new Set();
+    for (const e of document.querySelectorAll("article.bd-article, article.bd-article *")) {
+        const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+        const seen = e.checkVisibility({opacityProperty: true, visibilityProperty: true});
+        if (!own || !seen || e.closest("script, style, mjx-assistive-mml")) continue;
+        const style = getComputedStyle(e);
+        const ink = luminance(rgba(e.ownerSVGElement ? style.fill : style.color));
+        const paper = luminance(behind(e));
+        const contrast = (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+        const size = parseFloat(style.fontSize), bold = parseInt(style.fontWeight) >= 700;
+        const large = size >= 24 || (bold && size >= 18.66) || Boolean(e.ownerSVGElement);
+        if (contrast < (paperOnly || large ? 3 : 4.5) || (paperOnly && paper < 0.5)) {
+            const text = e.textContent.trim().slice(0, 20);
+            found.add(`${e.tagName} ${e.getAttribute("class")} "${text}": ${contrast.toFixed(1)}`);
+        }
+    }
+    return [...found].slice(0, 5);
+}"""
