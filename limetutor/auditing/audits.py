@@ -32,7 +32,7 @@ def audit(
     f: Any = None,
     xi: Any = None,
     *,
-    label: int | None = None,
+    label: int | str | None = None,
     output: Any = None,
     data: Any = None,
     n: int = SAMPLES,
@@ -56,7 +56,7 @@ def audit(
         row, and the answer is an :class:`~limetutor.auditing.table.AuditTable`.
     label, output
         Which output of the model: ``label`` is its column, as in `lime` (1 for classifiers unless told
-        otherwise), ``output`` the class itself.
+        otherwise; a name of the explainer's classes will do), ``output`` the class itself.
     data
         The training data, with the features of the explanation: are the samples like them? An
         :class:`Empirical` world has its own.
@@ -159,12 +159,12 @@ def _plan(
     model = model_behind(f)
     if isinstance(subject, World):
         world: World = subject
-        is_lime = False
-        classifies = hasattr(model, "predict_proba")
+        is_lime, names = False, ()
+        classifies = True if hasattr(model, "predict_proba") else None
     else:
         world, is_lime = from_lime(subject), True
         _refuse_asked(asked, "the explainer has its own")
-        classifies = subject.mode == "classification"
+        classifies, names = subject.mode == "classification", subject.class_names
     check_world(world)
     own = {"nu": None, "kernel": "gaussian", "ridge": 0.0}
     if isinstance(world, LimeWorld):
@@ -178,7 +178,7 @@ def _plan(
         nu=nu,
         kernel=kernel,
         ridge=arg.not_negative("ridge", ridge),
-        output=_output(model, label, output, classifies),
+        output=_output(model, label, output, classifies, names),
         n=n,
         seed=None if seed is None else arg.whole("seed", seed, 0),
         data=data,
@@ -189,20 +189,35 @@ def _plan(
     )
 
 
-def _output(model: Any, label: Any, output: Any, classifies: bool) -> Any:
-    """What to explain, from `lime`'s column or the class itself."""
+def _output(model: Any, label: Any, output: Any, classifies: bool | None, names: Any) -> Any:
+    """What to explain, from `lime`'s column (or its class name) or from the class itself.
+
+    ``classifies`` is None where only the model could tell, and does not.
+    """
     if output is not None:
         if label is not None:
             raise ValueError("label and output must not both be given; label is lime's column.")
         return output
+    if classifies is False and (label is None or (arg.is_integer(label) and label == 1)):
+        return None  # lime keeps a regression under 1 too
+    if classifies is False:
+        raise ValueError(f"label must be left out for a regression, got {arg.shorten(label)}.")
     if label is None and not classifies:
         return None
-    label = 1 if label is None else arg.whole("label", label, 0)
     classes = list(getattr(model, "classes_", ()))
+    column = _column(1 if label is None else label, [str(name) for name in names or classes])
     if not classes:
-        return label
-    if label >= len(classes):
+        return column
+    if column >= len(classes):
         raise ValueError(
-            f"label must be a column from 0 to {len(classes) - 1}, as in lime, got {label}."
+            f"label must be a column from 0 to {len(classes) - 1}, as in lime, got {column}."
         )
-    return classes[label]
+    return classes[column]
+
+
+def _column(label: Any, names: list[str]) -> int:
+    if isinstance(label, str) and label in names:
+        return names.index(label)
+    if isinstance(label, str):
+        raise ValueError(f"label must be a column or one of {arg.shorten(names)}, got {label!r}.")
+    return arg.whole("label", label, 0)

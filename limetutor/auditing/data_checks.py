@@ -152,6 +152,8 @@ def off_shares(case: Case, data: Surroundings) -> tuple[float, float]:
 
 def _on_data(case: Case, data: Surroundings) -> Fit | None:
     """The surrogate fitted to the data themselves; None where too few of them count."""
+    if case.shared.of_data is None:
+        return None
     z = data.boxes.discretize(data.table) == case.setting.own
     found = _sums(case, data.table, z, case.shared.of_data)
     return None if found.ess < ENOUGH * (len(case.coef) + 1) else fit(found, case.ridge)

@@ -113,9 +113,10 @@ def unstable_set(case: Case) -> Iterator[Finding]:
     if not np.all(np.isfinite(spread)):
         return
     chosen = _first(np.abs(centre) * weight, k)
-    # around the truth where it is known; else this run is off by as much as the next one
-    again, runs = (centre, 2 * spread) if case.form is None else (case.exact().coef[used], spread)
-    coef = _normal(np.random.default_rng(0), again, runs, RUNS)
+    truth, known = (
+        (case.exact().coef[used], 0.0) if case.form is not None else _likely(centre, spread)
+    )
+    coef = _normal(np.random.default_rng(0), truth, (1 + known) * spread, RUNS)
     sets = _first(np.abs(coef) * weight, k)
     same, often = float(np.mean(np.all(sets == chosen, axis=1))), sets.mean(axis=0)
     kept = float(often[chosen].mean())
@@ -132,6 +133,19 @@ def unstable_set(case: Case) -> Iterator[Finding]:
         {"same": same, "kept": kept, "num_features": k},
         *wording.unstable_set(case, same, kept, names, k),
     )
+
+
+def _likely(coef: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, float]:
+    """Where the limits of coefficients are likely to be, and their uncertainty as a share of V.
+
+    Coefficients that differ by little more than their noise differ less in truth: sizes are drawn
+    towards their mean by b = 1 - noise / spread (Lindley 1962; Efron and Morris 1975), which leaves b V
+    of the uncertainty. Another run adds V to that.
+    """
+    size, noise = np.abs(coef), float(np.mean(np.diag(covariance)))
+    spread = float(np.var(size, ddof=1)) if len(size) > 1 else 0.0
+    b = max(1 - noise / spread, 0.0) if spread > 0 else 0.0
+    return np.sign(coef) * (size.mean() + b * (size - size.mean())), b
 
 
 def _weight_of_choice(case: Case) -> np.ndarray:

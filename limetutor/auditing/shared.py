@@ -155,11 +155,14 @@ class Shared:
         return self.data.far(some), self.data.impossible(some)
 
     @cached_property
-    def of_data(self) -> np.ndarray:
-        """What the model says of the data."""
+    def of_data(self) -> np.ndarray | None:
+        """What the model says of the data; None where it has no number for some of them."""
         assert self.data is not None
         q = self.question
-        return predictor(q.f, q.boxes, q.output)(self.data.table)
+        try:
+            return predictor(q.f, q.boxes, q.output)(self.data.table)
+        except ValueError:
+            return None
 
     @cached_property
     def mended(self) -> LimeWorld:

@@ -275,12 +275,12 @@ def many_features(case: Case, doubtful: Sequence[str], wrong: Sequence[str]) -> 
     many = int(case.used.sum())
     sentence = (
         f"There are {many} coefficients, and of {many} intervals that hold in 95% of runs each, "
-        f"about {many * 0.05:.0f} would miss in every run: an audit widens them until all hold "
+        f"about {many * 0.05:.2g} would miss in every run: an audit widens them until all hold "
         "together."
     )
     if doubtful:
         verb = "is" if len(doubtful) == 1 else "are"
-        sentence += f" {few(doubtful)} then {verb} no longer clear of 0."
+        sentence += f" {few(doubtful)} {verb} then no longer clear of 0."
     if wrong:
         sentence += (
             f" By the exact answer {few(wrong)} differ from what is shown by more than that."

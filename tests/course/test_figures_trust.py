@@ -50,7 +50,10 @@ def test_inside_and_outside_of_the_range_are_told_apart(paths):
 def test_frames_of_one_row_have_the_same_elements(paths):
     for row in paths:
         counts = {
-            tuple(len(ax.lines) + len(ax.patches) for ax in drawn(trust.bandwidth, nu, row, paths=paths)[1].axes)
+            tuple(
+                len(ax.lines) + len(ax.patches)
+                for ax in drawn(trust.bandwidth, nu, row, paths=paths)[1].axes
+            )
             for nu in NUS
         }
         assert len(counts) == 1
