@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
-
 import numpy as np
 import scipy
 
@@ -19,29 +17,34 @@ def _factor(csi: float) -> float:
     return float(scipy.special.ndtri((1 + csi / 100) / 2) / (1.96 * np.sqrt(2)))
 
 
-def _vsi(lists: Any) -> float:
-    sets = [set(names) for names in lists]
-    return float(np.mean([len(s & t) / len(s) for s, t in combinations(sets, 2)]))
+def _pairs(kept: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    return list(combinations(np.asarray(kept, float), 2))
 
 
-def _every_pair(lists: Any) -> float:
-    return float(np.mean([len({*s} & {*t}) / len(s) for s in lists for t in lists]))
+def _vsi(kept: np.ndarray) -> float:
+    return float(np.mean([a @ b / a.sum() for a, b in _pairs(kept)]))
 
 
-def _jaccard(lists: Any) -> float:
-    pairs = combinations([set(names) for names in lists], 2)
-    return float(np.mean([len(s & t) / len(s | t) for s, t in pairs]))
+def _with_itself(kept: np.ndarray) -> float:
+    return float(np.mean(kept @ kept.T) / kept[0].sum())
 
 
-def _same_lists(lists: Any) -> float:
-    return float(np.mean([{*s} == {*t} for s, t in combinations(lists, 2)]))
+def _jaccard(kept: np.ndarray) -> float:
+    return float(np.mean([a @ b / np.maximum(a, b).sum() for a, b in _pairs(kept)]))
 
 
-def _some_lists(rng: np.random.Generator) -> tuple[list[list[str]]]:
-    """The lists of some runs, each of the same number of features, in any order."""
-    kept, runs = int(rng.integers(2, 5)), int(rng.integers(3, 9))
-    names = [f"x{j}" for j in range(1, 8)]
-    return ([list(rng.permutation(names)[:kept]) for _ in range(runs)],)
+def _same_lists(kept: np.ndarray) -> float:
+    return float(np.mean([np.array_equal(a, b) for a, b in _pairs(kept)]))
+
+
+def _alike(kept: np.ndarray) -> float:
+    return float(np.mean([np.mean(a == b) for a, b in _pairs(kept)]))
+
+
+def _some_runs(rng: np.random.Generator) -> tuple[np.ndarray]:
+    """What some runs kept, each as many of seven features as the others."""
+    many, runs = int(rng.integers(2, 5)), int(rng.integers(3, 9))
+    return (np.stack([rng.permutation(7) < many for _ in range(runs)]).astype(float),)
 
 
 EXERCISES = (
@@ -103,21 +106,22 @@ EXERCISES = (
     Function(
         name="trust/3",
         reference=_vsi,
-        inputs=_some_lists,
+        inputs=_some_runs,
         mistakes=[
-            (_every_pair, "A run always agrees with itself: compare different runs only."),
+            (_with_itself, "A run agrees with itself, of course: compare different runs only."),
             (
                 _jaccard,
                 "Divide by how many features a run keeps, not by how many both have together.",
             ),
-            (_same_lists, "Lists that differ in one name still share the others."),
-            (lambda lists: 100 * _vsi(lists), "Give a share between 0 and 1, not per cent."),
+            (_same_lists, "Runs that differ in one feature still share the others."),
+            (_alike, "Features that neither run kept do not count as shared."),
+            (lambda kept: 100 * _vsi(kept), "Give a share between 0 and 1, not per cent."),
         ],
         ladder=Ladder(
             "Which pairs of runs are there, and what do the two of a pair have in common?",
             "The VSI is a mean over all pairs of different runs, each pair once.",
-            "itertools.combinations(lists, 2) gives the pairs; of each take the size of the "
-            "intersection over the length of a list, then the mean.",
+            "itertools.combinations(kept, 2) gives the pairs of rows; of each take the product a @ b, "
+            "divide it by a.sum(), and take the mean.",
         ),
     ),
 )
