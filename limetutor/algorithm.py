@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -425,14 +427,16 @@ def _sampled(work: _Work, n: int, target: Target | None) -> tuple[surrogate.Fit,
         return work.fit(), None
     columns = len(work.sums.response)
     size = min(n, work.draws.size(target.first(columns), work.how.scrambles))
-    while True:
-        work.draw(size - work.drawn)
-        result = work.fit()
-        stderr = np.sqrt(np.clip(np.diag(result.covariance)[1:], 0.0, None))
-        found = target.judge(size, result.beta, stderr, n)
-        if found.reached or size >= n:
-            return result, found
-        size = min(n, target.next(size, found))
+    with _forecast() as shown:
+        while True:
+            work.draw(size - work.drawn)
+            result = work.fit()
+            stderr = np.sqrt(np.clip(np.diag(result.covariance)[1:], 0.0, None))
+            found = target.judge(size, result.beta, stderr, n)
+            if found.reached or size >= n:
+                return result, found
+            shown(size, found)
+            size = min(n, target.next(size, found))
 
 
 class _How(NamedTuple):
@@ -472,8 +476,10 @@ class _Work:
     def draw(self, n: int) -> None:
         """Draw n more samples and add them up; each source gives its share of every batch."""
         d, groups = self.setting.d, len(self.sources)
-        least = 2 * (d + 1 + self.extra)  # enough for a fit to a single batch
-        rows = max(BATCH // (d + 1), least) // groups
+        width = d + 1 + self.extra
+        least = 2 * width  # enough for a fit to a single batch
+        few = min(10 * width, 4 * BATCH // width)  # where a fit costs more than its samples
+        rows = max(BATCH // (d + 1), few, least) // groups
         for start in _with_progress(range(0, n // groups, rows)):
             first = self.own_row and self.drawn == 0
             many = min(rows, n // groups - start) - (first and self.draws.independent)
@@ -542,6 +548,24 @@ def _with_progress(batches: range) -> Any:
     except ImportError:
         return batches
     return tqdm(batches, delay=2, leave=False, unit="batch")
+
+
+@contextmanager
+def _forecast() -> Iterator[Callable[[int, Precision], None]]:
+    """A bar of samples drawn, of those that are forecast, once there are two seconds of work."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        yield lambda drawn, found: None
+        return
+    with tqdm(delay=2, leave=False, unit="sample", unit_scale=True) as bar:
+
+        def shown(drawn: int, found: Precision) -> None:
+            bar.total = min(found.forecast, found.bound)
+            bar.set_description(f"error {found.error:.2g}, {found.goal:.2g} asked for", False)
+            bar.update(drawn - bar.n)
+
+        yield shown
 
 
 def _notes(work: _Work, result: surrogate.Fit, found: Precision | None) -> tuple[str, ...]:

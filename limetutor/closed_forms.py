@@ -24,7 +24,7 @@ from .rows import Fitted, Regressors, Rows, fitted, rows
 from .setting import Answer, Setting
 from .theory import Tilt
 from .travel import Fact, Travels
-from .worlds import World
+from .worlds import Boxes, World
 
 TINY = np.finfo(float).tiny  # below it a double loses digits, and soon is 0
 OWN_ROW = 1.0  # expected weight of all other rows below which xi's own row, of weight 1, decides
@@ -394,13 +394,18 @@ def _notes(setting: Setting, law: Tilt, found: Rows, n: int | None) -> list[str]
         return notes
     if np.any((np.abs(law.theta) < TINY) & (law.gap != 0)):
         notes += PRECISION_NOTES
-    if np.any(law.constant):
-        names = arg.shorten([setting.boxes.names[j] for j in np.flatnonzero(law.constant)])
-        notes.append(
-            f"The world has all its values of {int(law.constant.sum())} feature(s) {names} in xi's "
-            "box: there is nothing to compare with, and their coefficients are 0."
-        )
-    return notes
+    return [*notes, *constant_note(law.constant, setting.boxes)]
+
+
+def constant_note(constant: np.ndarray, boxes: Boxes) -> list[str]:
+    """What to know of features whose values all lie in xi's box, a mask (d,)."""
+    if not np.any(constant):
+        return []
+    names = arg.shorten([boxes.names[j] for j in np.flatnonzero(constant)])
+    return [
+        f"The world has all its values of {int(constant.sum())} feature(s) {names} in xi's "
+        "box: there is nothing to compare with, and their coefficients are 0."
+    ]
 
 
 def own_row_note(n: int, weight: float) -> str:

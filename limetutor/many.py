@@ -18,13 +18,14 @@ import numpy as np
 
 from . import arguments as arg
 from .algorithm import Explanation, run
-from .closed_forms import OWN_ROW, SAMPLES, Limit, limit_of, penalty_and_rows
+from .closed_forms import OWN_ROW, SAMPLES, Limit, constant_note, limit_of, penalty_and_rows
 from .families import features_of, form_in
 from .kernels import Kernel, ProductKernel, kernel_of, product_kernel
 from .models import Form, Linear, predictor
 from .rows import Fitted, Regressors, Rows, fitted, rows
 from .sampling import sampler_of
 from .setting import Setting, output_in
+from .stopping import Precision
 from .stores import Store
 from .tables import rows_of
 from .theory import Tilt
@@ -284,13 +285,14 @@ def blocks(question: Question) -> Iterator[Block | None]:
 
 def _together(question: Question, ridge: float, n: int | None) -> dict[str, Any] | None:
     """All rows at once, or None where f has no form whose rows share work."""
-    parts, few = [], 0
+    parts, few, constant = [], 0, np.zeros(question.boxes.d, bool)
     for block in blocks(question):
         if block is None:
             return None
         fit, found = block.fitted(ridge, n, question.world.own_row)
         parts.append((fit.coef, fit.intercept, block.prediction + fit.local_error))
         few += int(np.sum(found.weight < OWN_ROW)) if found.own_row else 0
+        constant |= np.any(block.law.constant, axis=0)
     coef, intercept, local = (np.concatenate(part) for part in zip(*parts, strict=True))
     return {
         "coef": coef,
@@ -299,7 +301,7 @@ def _together(question: Question, ridge: float, n: int | None) -> dict[str, Any]
         "local_prediction": local,
         "stderr": np.zeros_like(coef),
         "method": np.full(len(coef), "exact", dtype=object),
-        "warnings": _own_row_note(few, len(coef)),
+        "warnings": (*_own_row_note(few, len(coef)), *constant_note(constant, question.boxes)),
     }
 
 
@@ -394,17 +396,24 @@ def explain_many(
     sampler: Any = "bins",
     ridge: float = 0.0,
     *,
+    lasso: float = 0.0,
+    features: int | None = None,
+    select: str = "auto",
     output: Any = None,
+    scrambles: int | None = None,
+    adjust: bool = False,
+    tol: float | None = None,
+    rtol: float | None = None,
+    keep: bool = False,
     n_jobs: int | None = None,
     store: Any = None,
-    **options: Any,
 ) -> Explanations:
     """:func:`explain` every row of a table, here or on other processes and machines.
 
     Parameters
     ----------
-    f, world, nu, n, kernel, sampler, ridge, output, options
-        As in :func:`explain`, except that samples are not kept.
+    f, world, nu, n, kernel, sampler, ridge, lasso, features, select, output, scrambles, adjust, tol, rtol
+        As in :func:`explain`; samples are not kept.
     X
         A table of instances: an array or a DataFrame.
     seed
@@ -418,11 +427,19 @@ def explain_many(
         interrupted; a call with other settings, another table or another model is refused.
     """
     question = Question.of(f, X, world, nu, kernel, output, None)
-    if options.pop("keep", False):
+    if keep:
         raise ValueError("keep must be left out for many rows; explain a row of interest again.")
     seed = arg.whole("seed", seed, 0)
+    if n_jobs is not None and (not arg.is_integer(n_jobs) or n_jobs == 0):
+        raise ValueError(
+            f"n_jobs must be None or a whole number other than 0, got {arg.shorten(n_jobs)}."
+        )
     draws = sampler_of(sampler)
-    asked = {"n": n, "sampler": draws, "ridge": ridge, **options}
+    ridge, lasso = arg.not_negative("ridge", ridge), arg.not_negative("lasso", lasso)
+    asked = {
+        "n": n, "sampler": draws, "ridge": ridge, "lasso": lasso, "features": features,
+        "select": select, "scrambles": scrambles, "adjust": adjust, "tol": tol, "rtol": rtol,
+    }  # fmt: skip
     done: dict[int, dict[str, Any]] = {}
     folder = None
     if store is not None:
@@ -468,7 +485,11 @@ def _explained(
     """What is found for some rows, without what was asked: it goes back to whoever asked."""
     results = []
     for setting, i in zip(settings, rows, strict=True):
-        found = run(setting, seed=row_seed(seed, i), **asked)
+        try:
+            found = run(setting, seed=row_seed(seed, i), **asked)
+        except Exception as error:
+            error.add_note(f"(This was row {i} of X, counted from 0.)")
+            raise
         parts = {
             part.name: getattr(found, part.name) for part in fields(found) if part.name not in ASKED
         }
@@ -477,9 +498,11 @@ def _explained(
 
 
 def _rebuilt(question: Question, i: int, draws: Any, found: dict[str, Any]) -> Explanation:
-    setting = question.setting(i)
+    setting, precision = question.setting(i), found["precision"]
+    if isinstance(precision, dict):  # from a file
+        precision = Precision(**precision)
     return Explanation(
-        **found,
+        **found | {"precision": precision},
         setting=setting,
         draws=draws,
         names=setting.boxes.names,
