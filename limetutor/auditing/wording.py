@@ -345,13 +345,13 @@ def undeclared_category(
     """Labels or counts that are taken for measured numbers."""
     first, more = names[0], f" {few(names[1:])} too." if len(names) > 1 else ""
     changes = (
-        "which makes no difference to this model here"
+        ", which makes no difference to this model here"
         if size == "note"
-        else f"its coefficient is {coef:.3g}, and {right:.3g} if the model gets values that exist"
+        else f": its coefficient is {coef:.3g}, and {right:.3g} if the model gets values that exist"
     )
     return Words(
         f"{first} holds a few whole numbers only, and samples hold values between them that no row "
-        f"of the data has: {changes}.{more}",
+        f"of the data has{changes}.{more}",
         "Declare the column as categorical"
         + (" (categorical_features)." if case.is_lime else " (categorical=)."),
     )
