@@ -7,6 +7,7 @@ one by one, each with a seed of its own that does not depend on the order they a
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
@@ -356,7 +357,8 @@ def with_progress(items: Iterable[Any], total: int) -> Any:
         from tqdm.auto import tqdm
     except ImportError:
         return items
-    return tqdm(items, total=total, delay=2, leave=False, unit="row")
+    quiet = bool(os.environ.get("TQDM_DISABLE"))  # which tqdm forgets in notebooks
+    return tqdm(items, total=total, delay=2, leave=False, unit="row", disable=quiet)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -429,6 +429,8 @@ def _as_categories(pd: Any, values: Any, boxes: Boxes, j: int, known: Any) -> An
         codes = boxes.law.mean[j, : boxes.count[j]]
         labels = kind.decode(codes)
         known = [v for v in (kind.fed(codes) if labels is None else labels) if not is_missing(v)]
+        if labels is None and all(v == int(v) for v in known):
+            known = [int(v) for v in known]  # XGBoost takes no others
     numbers = {float(c): c for c in known if not isinstance(c, str)}
     if numbers:  # 1.0 is not the category 1
         values = [numbers.get(v) for v in values]

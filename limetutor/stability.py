@@ -5,10 +5,10 @@ Two indices of Visani et al. (2022) compare all pairs of many runs, each of whic
 intervals of one coefficient that overlap. An explanation knows the covariance V of its coefficients,
 and so what repeats would show. With p_j the probability that a run keeps feature j,
 
-    VSI = sum_j p_j^2 / k,    CSI_j = P(|b - b'| < 1.96 (s + s')) = 2 Phi(1.96 sqrt 2 s_j / sd_j) - 1,
+    VSI = sum_j p_j^2 / k,    CSI_j = 2 Phi(1.96 sqrt 2 s_j / sd_j) - 1,
 
-b, b' ~ N(coef_j, V_jj) two runs, sd_j^2 = V_jj, and s_j the standard error that intervals are made of.
-With the right one CSI_j is 0.994 whatever the model; it says how good the standard errors are, not how
+the probability that two runs b, b' ~ N(coef_j, V_jj) differ by less than 1.96 (s + s'), with sd_j^2 = V_jj
+and s_j the standard error that intervals are made of. With the right one CSI_j is 0.994 whatever the model; it says how good the standard errors are, not how
 stable the explanation is. Chapter: trust.
 """
 
@@ -57,7 +57,7 @@ def stability(ex: Any, features: Any = 10, runs: Any = 10, select: str = "auto")
         An :class:`limetutor.Explanation` on all features.
     features, select
         How many features a run keeps, and how: as in :func:`limetutor.explain`. For indicators that
-        are nearly independent, forward selection takes the largest |coef| sqrt(Var z).
+        are nearly independent, forward selection takes the largest ``|coef| sqrt(Var z)``.
     runs
         `lime_stability`'s ``n_calls``: its CSI is a mean over the features that some of them keep.
     """
@@ -100,7 +100,7 @@ def _selection(ex: Any, features: int, select: str) -> np.ndarray:
 
 
 def _scale(ex: Any, features: int, select: str) -> np.ndarray:
-    """What a selection multiplies |coef| by: the deviation of each indicator, or nothing."""
+    """What a selection multiplies ``|coef|`` by: the deviation of each indicator, or nothing."""
     forward = select == "forward" or (select == "auto" and features <= FEW)
     if not forward or ex.setting.product is None:
         return np.ones(len(ex.coef))

@@ -19,7 +19,6 @@ from ..laws import normal_box
 from ..models import Quadratic
 from ..multilinear import BoxGame
 from ..normal_limit import asymptotic_covariance, effective_sample_size, samples_needed
-from ..paths import path
 from ..surrogate import Sums, fit
 from ..theory import gaussian_tilt, total_switch_off
 from ..worlds import Gaussian, edge_stderr, misplaced_share, standard_quantiles
@@ -538,48 +537,6 @@ def _where_it_hides(answer: Any) -> str | None:
         return f"With {max(given - right)} boxes the middle one is too narrow to hold 0.2."
     if right - given:
         return "There is at least one more: how wide is the middle box of an odd number?"
-    return None
-
-
-# --- can it be shown? --------------------------------------------------------------------------
-
-
-@exercise("trust/1")
-def _shared_features(answer: Any) -> str | None:
-    chosen = np.array([1.0, 1.0, 0.5, 0.3, 0.2])
-    right = float(np.sum(chosen**2) / 3)
-    if close(answer, np.sum(chosen**2)):
-        return "That is how many features two runs share; divide by how many each keeps."
-    if close(answer, 1.0):
-        return "The probabilities add up to 3, but two runs share a feature only if both keep it."
-    if close(answer, 100 * right):
-        return "Give it as a share, not in per cent."
-    if not close(answer, right):
-        return "Both keep feature j with the probability squared; add up and divide by 3."
-    return None
-
-
-@exercise("trust/2")
-def _too_narrow(answer: Any) -> str | None:
-    half = float(scipy.special.ndtri((1 + 0.84) / 2))
-    right = half / (1.96 * np.sqrt(2))
-    if close(answer, half / 1.96):
-        return "Two runs differ by √2 times the error of one."
-    if close(answer, 1 / right):
-        return "The other way round: the printed error over the true one, below 1."
-    if not close(answer, right):
-        return "Solve 2Φ(1.96 √2 ρ) − 1 = 0.84 for ρ; norm.ppf is the inverse of Φ."
-    return None
-
-
-@exercise("trust/3")
-def _a_laplace_zero(answer: Any) -> str | None:
-    f, xi, world = running_example()
-    right = float(path(f, xi, world, "laplace").critical[1][0])
-    if close(answer, limit(f, xi, world, nu=1.0).critical_nu[1]):
-        return "That is the Gaussian kernel's; pass kernel='laplace' to lt.path."
-    if not close(answer, right):
-        return "Feature 2 has position 1: lt.path(f, xi, world, kernel='laplace').critical[1]."
     return None
 
 

@@ -310,23 +310,15 @@ def real_lime() -> Rows:
 
 
 def trust() -> Rows:
-    narrow = norm.ppf(0.92) / (1.96 * np.sqrt(2))
-    f, xi, world = running_example()
-    at = lambda nu: lt.limit(f, xi, world, nu, "laplace").coef[1]  # noqa: E731
-    off = optimize.brentq(at, 0.05, 2)
-    right = [("trust/1", 2.38 / 3), ("trust/2", narrow), ("trust/3", off)]
-    wrong = [
-        ("trust/1", 2.38, "divide by how many"),
-        ("trust/1", 1.0, "only if both keep it"),
-        ("trust/1", 238 / 3, "not in per cent"),
-        ("trust/1", 0.5, "probability squared"),
-        ("trust/2", narrow * np.sqrt(2), "√2 times"),
-        ("trust/2", 1 / narrow, "other way round"),
-        ("trust/2", 0.84, "norm.ppf"),
-        ("trust/3", lt.limit(f, xi, world, 1.0).critical_nu[1], "Gaussian kernel's"),
-        ("trust/3", 2.0, "position 1"),
-    ]
-    return Rows(right, wrong)
+    third = [0.5, 0.3, 0.2]
+    lists = [{"a", "b", name} for name in "xyz"]
+    common = sum(
+        p * q * len(one & other) / 3
+        for p, one in zip(third, lists, strict=True)
+        for q, other in zip(third, lists, strict=True)
+    )
+    narrow = optimize.brentq(lambda rho: norm.cdf(1.96 * 2**0.5 * rho) - 0.92, 0.1, 2)
+    return Rows([("trust/1", common), ("trust/2", narrow)], [])
 
 
 def interactions() -> Rows:

@@ -23,11 +23,11 @@ def chosen(said: Any, most: int = 10) -> Figure:
     """How often `lime` chooses each feature, and what it then prints, the likeliest first."""
     order = np.argsort(-said.selection, kind="stable")[:most][::-1]
     fig = new_figure((6.4, 1.0 + 0.34 * len(order)))
-    fig.subplots_adjust(left=0.42, right=0.985, wspace=0.12, bottom=0.6 / fig.get_figheight())
+    fig.subplots_adjust(left=0.43, right=0.975, wspace=0.2, bottom=0.6 / fig.get_figheight())
     left, right = fig.subplots(1, 2, sharey=True)
     rows = np.arange(len(order))
     left.barh(rows, 100 * said.selection[order], color=color.lime, height=0.6)
-    left.set_yticks(rows, [plain(name) for name in shortened((said.names[j] for j in order), 30)])
+    left.set_yticks(rows, [plain(name) for name in shortened((said.names[j] for j in order), 28)])
     left.set(xlim=(0, 105), xticks=[0, 50, 100], xlabel="runs that choose it, %")
     coef, reach = said.coef[order], 1.96 * said.sd[order]
     right.axvline(0, color=color.muted, lw=1)
