@@ -17,11 +17,10 @@ import numpy as np
 from ..algorithm import run
 from ..closed_forms import OWN_ROW, box_average, local_error_parts
 from ..hiding import crossings, gaps, plain_gaps, sign_changes
-from ..lime_bridge import LimeWorld
 from ..worlds import World
 from . import wording
 from .case import Case
-from .data_checks import severity_of_change
+from .data_checks import severity_of_change, wrongly_fed
 from .findings import Finding
 from .noise_checks import EXPLAINED
 from .registry import CHECKS, check
@@ -48,15 +47,7 @@ IN_BOX = 2000  # draws from xi's boxes, to tell why the surrogate is off
 @check
 def collapsed(case: Case) -> Iterator[Finding]:
     """Does `lime` feed the model a value that no row of the data has?"""
-    world, law = case.setting.world, case.boxes.law
-    if not isinstance(world, LimeWorld):
-        return
-    wrong = [
-        bin_
-        for bin_ in world.collapsed
-        if law.mean[bin_.feature, bin_.box] == bin_.fed
-        and abs(bin_.fed - bin_.value) > 1e-3 * case.boxes.sigma[bin_.feature]
-    ]
+    wrong, law = wrongly_fed(case), case.boxes.law
     if not wrong:
         return
     share = [float(law.prob[bin_.feature, bin_.box]) for bin_ in wrong]

@@ -14,7 +14,7 @@ import numpy as np
 from ..algorithm import run
 from ..closed_forms import limit_of
 from ..kernels import KERNELS
-from ..lime_bridge import LimeWorld
+from ..lime_bridge import Collapsed, LimeWorld
 from ..surrogate import Fit, Sums, fit
 from . import wording
 from .case import Case
@@ -62,10 +62,24 @@ def _coef_of(case: Case, setting: Any) -> np.ndarray:
     return run(setting, case.n or 5000, 0, ridge=case.ridge).coef
 
 
+def wrongly_fed(case: Case) -> list[Collapsed]:
+    """The bins for which `lime` feeds the model a value that no row of the data has."""
+    world, law = case.setting.world, case.boxes.law
+    if not isinstance(world, LimeWorld):
+        return []
+    return [
+        bin_
+        for bin_ in world.collapsed
+        if law.mean[bin_.feature, bin_.box] == bin_.fed
+        and abs(bin_.fed - bin_.value) > 1e-3 * case.boxes.sigma[bin_.feature]
+    ]
+
+
 @check
 def undeclared_category(case: Case) -> Iterator[Finding]:
     """Is a column of few whole numbers, labels or counts, sampled between them?"""
-    columns = np.array([j for j in case.shared.whole if case.used[j]], int)
+    others = {bin_.feature for bin_ in wrongly_fed(case)}  # of which another finding tells
+    columns = np.array([j for j in case.shared.whole if case.used[j] and j not in others], int)
     if not columns.size:
         return
     pool = case.shared.pool

@@ -49,6 +49,9 @@ def noise(case: Case) -> Iterator[Finding]:
         "n": case.n,
         "n_needed": int(np.ceil(case.n * (ratio / NOISE) ** 2)),
     }
+    if case.form is not None:  # what noise did to this run is known
+        off = np.where(case.used, np.abs(case.coef - case.exact().coef), 0.0)
+        numbers["off"] = float(off.max())
     severity = "serious" if ratio > DROWNED else "warning"
     words = wording.noise(case, numbers, NOISE)
     yield Finding("noise", severity, case.name(unclear), numbers, *words)

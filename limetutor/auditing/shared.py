@@ -46,6 +46,10 @@ class Replay(Bins):
 
     pool: Pool
 
+    def __reduce__(self) -> Any:
+        """What travels is how draws are made, not the draws."""
+        return Bins, ()
+
     def sources(
         self, setting: Setting, rng: np.random.Generator, scrambles: int | None
     ) -> list[Source]:

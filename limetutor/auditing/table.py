@@ -19,6 +19,7 @@ from ..algorithm import run
 from ..hiding import boxes_for_table
 from ..kernels import kernel_of
 from ..many import Question, with_progress
+from ..setting import boxes_for
 from ..tables import rows_of
 from ..worlds import Boxes, World
 from .case import Case
@@ -66,7 +67,7 @@ class Plan:
 
     def case(self, xi: Any) -> Case:
         """The case of a single instance."""
-        boxes = self.world.boxes() if self.world.d else self.world.boxes(np.size(xi))
+        boxes = boxes_for(self.world, xi, self.f)
         shared = self.shared(boxes, boxes.encode(xi)[None], None)
         return self.case_of(shared, 0)
 

@@ -55,12 +55,13 @@ def _tilted_advice(case: Case) -> str:
 
 
 def noise(case: Case, numbers: dict[str, Any], share: float) -> Words:
-    """Sampling noise beside the coefficients."""
+    """Sampling noise beside the coefficients; the exact answer where it is known."""
+    off = f" This run is off by up to {numbers['off']:.3g}." if "off" in numbers else ""
     return Words(
         f"Another run would give visibly other numbers: with {case.say.samples(case.n)} standard "
         f"errors reach {numbers['stderr']:.3g}, {numbers['ratio']:.0%} of the largest coefficient "
         f"({case.top:.3g}), and {numbers['unclear']} of {len(case.coef)} coefficients cannot be "
-        "told from 0.",
+        f"told from 0.{off}",
         f"About {case.say.samples(numbers['n_needed'])} bring that to {share:.0%}"
         f"{_tilted_advice(case)}.",
     )
@@ -345,13 +346,13 @@ def undeclared_category(
     """Labels or counts that are taken for measured numbers."""
     first, more = names[0], f" {few(names[1:])} too." if len(names) > 1 else ""
     changes = (
-        "which makes no difference to this model here"
+        ", which makes no difference to this model here"
         if size == "note"
-        else f"its coefficient is {coef:.3g}, and {right:.3g} if the model gets values that exist"
+        else f": its coefficient is {coef:.3g}, and {right:.3g} if the model gets values that exist"
     )
     return Words(
         f"{first} holds a few whole numbers only, and samples hold values between them that no row "
-        f"of the data has: {changes}.{more}",
+        f"of the data has{changes}.{more}",
         "Declare the column as categorical"
         + (" (categorical_features)." if case.is_lime else " (categorical=)."),
     )

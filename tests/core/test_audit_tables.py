@@ -28,9 +28,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import limetutor as lt
+from limetutor.auditing import data_checks
 from limetutor.auditing import table as audit_table
+from limetutor.auditing.checks import _severity_of_error
+from limetutor.auditing.data_checks import _unconfirmed, severity_of_change
 from limetutor.auditing.findings import LEVELS, MEANING
 from limetutor.auditing.surroundings import Surroundings
+from limetutor.surrogate import Fit
 
 COLUMNS = ["severity", "code", "words", "noise", "local_error", "ess", "r2", "off_data"]
 RNG = np.random.default_rng(7)
@@ -508,6 +512,94 @@ def test_a_set_of_all_features_is_stable():
         assert "unstable-set" not in lt.audit(ex, num_features=k)
     apart = lt.explain(lt.Linear([9.0, 3.0, 1.0, 0.3]), [1.2] * 4, lt.Gaussian(), 2.0, 5000, seed=0)
     assert "unstable-set" not in lt.audit(apart, num_features=2)
+
+
+# --- each threshold is where it says it is -------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("coef", "right", "severity"),
+    [
+        (1.0, 1.09, "note"),  # a change of a tenth of the largest coefficient, 1, is seen
+        (1.0, 1.2, "warning"),
+        (1.0, 1.3, "warning"),  # 23% of what it should be
+        (1.0, 1.4, "serious"),  # 29%
+        (0.3, 0.19, "serious"),
+        (0.05, 0.12, "note"),
+    ],
+)
+def test_when_a_changed_coefficient_is_another(coef, right, severity):
+    assert severity_of_change(np.array([coef]), np.array([right]), 1.0) == severity
+
+
+@pytest.mark.parametrize(
+    ("ratio", "accounted", "severity"),
+    [
+        (0.6, 0.51, "note"),
+        (0.6, 0.49, "warning"),  # less than half of what sets the prediction apart
+        (1.9, 0.09, "warning"),
+        (2.1, 0.09, "serious"),  # nothing of it, and far off
+        (2.1, 0.11, "warning"),
+        (2.1, 0.9, "warning"),
+        (1.9, None, "note"),
+        (2.1, None, "warning"),
+    ],
+)
+def test_when_a_surrogate_is_too_far_off(ratio, accounted, severity):
+    assert _severity_of_error(ratio, accounted) == severity
+
+
+@pytest.mark.parametrize(
+    ("leading", "on_data", "severity"),
+    [
+        (1.0, 0.51, "note"),
+        (1.0, 0.49, "warning"),  # the data leave less than half of a leading coefficient
+        (1.0, 0.24, "serious"),  # less than a quarter
+        (1.0, -0.5, "serious"),
+        (0.49, 0.0, "note"),  # of half the largest, to lead
+        (-1.0, 0.51, "serious"),  # the sign counts
+    ],
+)
+def test_when_the_data_do_not_confirm(leading, on_data, severity):
+    """Two coefficients, the other of them the largest and confirmed; a standard error of 0.0001."""
+    ex = lt.explain(lt.Linear([1.0, 1.0]), [1.2, 1.2], lt.Gaussian(), 2.0, 2000, seed=0)
+    case = lt.audit(replace(ex, coef=np.array([leading, 1.0]), covariance=np.zeros((3, 3)))).case
+    fit = Fit(np.array([0.0, on_data, 1.0]), np.eye(3) * 1e-8, 0.5, np.ones(2, bool),
+              np.zeros(2, bool), np.ones(3), 1.0)  # fmt: skip
+    assert _unconfirmed(case, fit)[0] == severity
+    doubtful = fit._replace(covariance=np.eye(3))  # then nothing can be said
+    assert _unconfirmed(case, doubtful)[0] == "note" and _unconfirmed(case, None)[0] == "note"
+
+
+@pytest.mark.parametrize(
+    ("small", "noise", "severity"),
+    [(0.3, 0.05, "warning"), (0.2, 0.05, "note"), (0.3, 0.0, "ok")],
+)
+def test_when_a_set_is_unstable(small, noise, severity):
+    """One large effect and nine equal ones, of which three are shown beside it."""
+    f, d = (lambda x: x.sum(axis=1)), 10
+    ex = lt.explain(f, [1.2] * d, lt.Gaussian(), 3.0, 2000, seed=0, kernel="mismatch")
+    sizes = np.concatenate([[1.0], small * np.linspace(1.02, 0.98, 9)])
+    ex = replace(ex, coef=sizes, covariance=np.eye(d + 1) * noise**2)
+    found = {f.code: f for f in lt.audit(ex, num_features=4).findings}.get("unstable-set")
+    assert (found.severity if found else "ok") == severity
+
+
+@pytest.mark.parametrize(("share", "found"), [(0.24, False), (0.26, True)])
+def test_a_quarter_of_the_samples_is_too_many(share, found, monkeypatch):
+    monkeypatch.setattr(data_checks, "off_shares", lambda case, data: (share, 0.0))
+    assert ("off-data" in lt.audit(EXPLAINER, LINEAR, X[0], data=X)) is found
+
+
+@pytest.mark.parametrize(
+    ("ratio", "severity"), [(0.09, "ok"), (0.11, "warning"), (0.49, "warning"), (0.51, "serious")]
+)
+def test_noise_of_half_the_largest_coefficient_drowns_it(ratio, severity):
+    ex = lt.explain(lt.Linear([1.0, -1.0]), [1.2, -1.2], lt.Gaussian(), 2.0, 2000, seed=0)
+    largest = np.abs(ex.coef).max()
+    ex = replace(ex, covariance=np.eye(3) * (ratio * largest) ** 2)
+    found = {f.code: f for f in lt.audit(ex).findings}.get("noise")
+    assert (found.severity if found else "ok") == severity
 
 
 # --- words -----------------------------------------------------------------------------------------

@@ -232,7 +232,9 @@ def test_far_too_few_samples():
     top = np.abs(ex.coef).max()
     t = stats.t.ppf(0.5 + 0.95 ** (1 / 4) / 2, ex.freedom[1:])  # four intervals that hold together
     unclear = np.sum(np.abs(ex.coef) < t * ex.stderr)
-    assert_states(noise, ex.names, 60, largest, largest / top, top, unclear, 4)
+    off = np.abs(ex.coef - lt.limit(f, xi, world, nu).coef).max()
+    assert noise.numbers["off"] == pytest.approx(off, rel=1e-9)
+    assert_states(noise, ex.names, 60, largest, largest / top, top, unclear, 4, off)
     n = noise.numbers["n_needed"]
     assert n == np.ceil(60 * (largest / top / NOISE) ** 2)
     assert f"{n:,}" in noise.remedy
@@ -518,7 +520,9 @@ def check_noise(real, finding):
     top = np.abs(coef.mean(0)).max()
     assert finding.numbers["largest_coef"] == pytest.approx(top, rel=0.35)
     stated = [finding.numbers[k] for k in ("stderr", "largest_coef", "ratio", "unclear")]
-    assert_states(finding, real.names, 5000, len(real.xi), *stated)
+    off = finding.numbers.get("off", 0.0)  # of a single run, from the mean of twenty
+    assert abs(off - np.abs(real.audit.case.coef - coef.mean(0)).max()) < 2 * coef.std(0).max()
+    assert_states(finding, real.names, 5000, len(real.xi), *stated, off)
 
 
 def check_bandwidth_irrelevant(real, finding):
