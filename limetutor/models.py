@@ -41,6 +41,7 @@ class Form:
     """
 
     closed = True  # a closed form; otherwise a series or a quadrature, good to about 1e-10
+    travels = False  # whether it is so small that pickles of results keep it
 
     @property
     def size(self) -> float:
@@ -126,6 +127,8 @@ class Linear(Form):
     a: Any
     b: float = 0.0
 
+    travels = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "a", _slopes(self.a))
         object.__setattr__(self, "b", _constant(self.b))
@@ -171,6 +174,8 @@ class Quadratic(Form):
     Q: Any
     a: Any = None
     b: float = 0.0
+
+    travels = True
 
     def __post_init__(self) -> None:
         Q = arg.numbers("Q", self.Q)

@@ -175,6 +175,18 @@ def real_lime() -> Rows:
     return Rows(right, [])
 
 
+def trust() -> Rows:
+    third = [0.5, 0.3, 0.2]
+    lists = [{"a", "b", name} for name in "xyz"]
+    common = sum(
+        p * q * len(one & other) / 3
+        for p, one in zip(third, lists, strict=True)
+        for q, other in zip(third, lists, strict=True)
+    )
+    narrow = optimize.brentq(lambda rho: norm.cdf(1.96 * 2**0.5 * rho) - 0.92, 0.1, 2)
+    return Rows([("trust/1", common), ("trust/2", narrow)], [])
+
+
 def interactions() -> Rows:
     box = norm.ppf([4 / 6, 5 / 6])
 
@@ -232,6 +244,7 @@ TABLE = [
         samples,
         beyond_linear,
         real_lime,
+        trust,
         interactions,
         images,
         integrals,
