@@ -21,7 +21,7 @@ import numpy as np
 from . import arguments as arg
 from .exact import Trees
 from .families import _refuse, family, rounded_threshold, scaled_steps
-from .models import Form, Linear, first_fitted, output_column
+from .models import Adapter, Form, Linear, adapts, first_fitted, output_column
 
 Reader = Callable[[Any], "list[Form] | None"]
 
@@ -159,23 +159,52 @@ def _xgboost_sum(f: Any, output: Any) -> Form | None:
     return _picked(RAW["xgboost", type(f).__name__](f), output) if f.objective in XGB_SUMS else None
 
 
+@adapts("xgboost", "Booster")
+def _booster(f: Any) -> Adapter:
+    """What XGBoost's own training function returns takes a matrix of its own."""
+    from xgboost import DMatrix
+
+    names = list(f.feature_names or ())
+    return Adapter(
+        lambda rows: f.predict(DMatrix(rows, enable_categorical=True)), names, _xgboost_types(f)
+    )
+
+
+@adapts(
+    "xgboost", "XGBRegressor", "XGBRFRegressor", "XGBRanker", "XGBClassifier", "XGBRFClassifier"
+)
+def _xgboost_model(f: Any) -> Adapter:
+    return Adapter(categories=_xgboost_types(f.get_booster()))
+
+
+def _xgboost_types(booster: Any) -> Callable[[list[str]], dict[str, Any]]:
+    """Columns that were categories when it was fitted; it knows their order by itself."""
+    names, types = booster.feature_names or (), booster.feature_types or ()
+    wanted = [name for name, kind in zip(names, types, strict=False) if kind == "c"]
+    return lambda labels: dict.fromkeys(wanted)
+
+
 # --- LightGBM -----------------------------------------------------------------------------------------
 
+# objectives, as the model's own file calls them, whose prediction is the sum of the leaves
 LGBM_SUMS = "regression regression_l1 huber fair quantile mape lambdarank rank_xendcg".split()
 
 
 @raw_outputs("lightgbm", "LGBMRegressor", "LGBMRanker", "LGBMClassifier")
 def _lightgbm(f: Any) -> list[Form] | None:
     """The sum of the trees, in which the start is; a row goes left where x <= threshold."""
-    head, *blocks = f.booster_.model_to_string().split("\nTree=")
+    return _lightgbm_trees(f, f.booster_.model_to_string())
+
+
+def _lightgbm_trees(f: Any, text: str, mean: bool = False) -> list[Form] | None:
+    """The trees of a model's file, added up or, as a forest predicts, averaged."""
+    head, *blocks = text.split("\nTree=")
     facts = dict(line.split("=", 1) for line in head.splitlines() if "=" in line)
     count = int(facts["num_tree_per_iteration"])
     trees = [_lightgbm_tree(f, block) for block in blocks]
     if any(tree is None for tree in trees):
         return None
-    share = 1.0
-    if "average_output" in head:  # a forest
-        share = count / max(len(trees), 1)
+    share = count / max(len(trees), 1) if mean else 1.0
     scaled = [tree._replace(value=share * tree.value) for tree in trees if tree is not None]
     return [joined(scaled[k::count]) for k in range(count)]
 
@@ -207,9 +236,28 @@ def _lightgbm_tree(f: Any, block: str) -> Nodes | None:
 
 @family("lightgbm", "LGBMRegressor", "LGBMRanker")
 def _lightgbm_sum(f: Any, output: Any) -> Form | None:
-    if str(f.objective_) not in LGBM_SUMS or "reg_sqrt" in f.booster_.params:
+    text = f.booster_.model_to_string()
+    lines = text.partition("\nTree=")[0].splitlines()
+    if not {f"objective={name}" for name in LGBM_SUMS} & {*lines}:  # "regression sqrt" is another
         return None
-    return _picked(_lightgbm(f), output)
+    return _picked(_lightgbm_trees(f, text, mean="average_output" in lines), output)
+
+
+@adapts("lightgbm", "LGBMRegressor", "LGBMRanker", "LGBMClassifier", "Booster")
+def _lightgbm_model(f: Any) -> Adapter:
+    """It keeps the categories of each such column, in order, and not which columns those were."""
+    booster = getattr(f, "booster_", f)
+    known = booster.pandas_categorical or []
+
+    def categories(labels: list[str]) -> dict[str, Any]:
+        if known and len(labels) != len(known):
+            raise ValueError(
+                f"f was fitted on {len(known)} columns of pandas' dtype 'category', got a world with "
+                f"{len(labels)} columns of labels, {arg.shorten(labels)}; make it from the same table."
+            )
+        return dict(zip(labels, known, strict=True)) if known else {}
+
+    return Adapter(categories=categories)
 
 
 # --- CatBoost -----------------------------------------------------------------------------------------
@@ -279,6 +327,13 @@ def _grown(tree: dict[str, Any], flat: np.ndarray, outputs: int) -> Nodes:
             waiting += [(node["left"], here, left), (node["right"], here, right)]
     cuts = rounded_threshold(np.array(threshold))
     return Nodes(np.array(feature), cuts, np.array(left), np.array(right), np.array(value))
+
+
+@adapts("catboost", "CatBoostRegressor", "CatBoostClassifier", "CatBoostRanker", "CatBoost")
+def _catboost_model(f: Any) -> Adapter:
+    """It has its own word for the columns it was fitted on, and counts them where it has no names."""
+    names = list(f.feature_names_ or ())
+    return Adapter(names=[] if names == [str(j) for j in range(len(names))] else names)
 
 
 @family("catboost", "CatBoostRegressor")
@@ -387,10 +442,10 @@ class Margin:
         if not classes:
             if self.label is None and outputs == 1:
                 return 0, 1.0
-            return output_column(self.label, outputs, []), 1.0
+            return output_column(self.label, outputs, [], name="label"), 1.0
         if self.label is None:
             raise ValueError(f"label must be a class of {arg.shorten(classes)}.")
-        column = output_column(self.label, len(classes), classes)
+        column = output_column(self.label, len(classes), classes, name="label")
         return (0, 1.0 if column else -1.0) if outputs == 1 else (column, 1.0)
 
     def __repr__(self) -> str:
@@ -403,8 +458,9 @@ def margin(model: Any, label: Any = None) -> Margin:
     Trees and linear classifiers add up numbers and turn the sum into a probability at the end. The
     sum, the **margin** of ``label``, is what scikit-learn calls decision_function, XGBoost
     output_margin, LightGBM raw_score and CatBoost RawFormulaVal; for two classes it is the log odds
-    of the label (of a support vector machine or the like, a distance). A regressor with a link
-    (Poisson, say) has a margin too, without a label.
+    of the label (of a support vector machine or the like, a distance; of a random forest of LightGBM
+    the log odds times the number of trees). A regressor with a link (Poisson, say) has a margin too,
+    without a label.
 
     Examples
     --------
@@ -416,7 +472,7 @@ def margin(model: Any, label: Any = None) -> Margin:
     """
     found = Margin(model, label)
     last = model.steps[-1][1] if hasattr(model, "steps") else model
-    if not _has_margin(last):
+    if not _has_margin(last) or not _is_fitted(last):
         raise TypeError(
             "model must be a fitted classifier that has a margin (decision_function, or one of "
             f"XGBoost, LightGBM or CatBoost), got {arg.shorten(model)}."
@@ -431,6 +487,12 @@ def _has_margin(model: Any) -> bool:
     if _kind(model)[0] in CALLS or hasattr(model, "decision_function"):
         return True
     return hasattr(model, "_raw_predict")  # scikit-learn's boosted regressors
+
+
+def _is_fitted(model: Any) -> bool:
+    if hasattr(model, "is_fitted"):  # CatBoost
+        return bool(model.is_fitted())
+    return hasattr(model, "n_features_in_")
 
 
 def _raw(model: Any, x: Any) -> np.ndarray:

@@ -8,7 +8,7 @@ class, list it in ``KINDS``. Chapter: discretization.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +35,15 @@ class Kind:
 
     def decode(self, codes: np.ndarray) -> np.ndarray | None:
         """The values that a model gets for such numbers; None where they are the numbers."""
+        return None
+
+    def fed(self, codes: np.ndarray) -> np.ndarray:
+        """The numbers that a model gets for such numbers: the same, unless one stands for a gap."""
+        return codes
+
+    @property
+    def categories(self) -> Any:
+        """The categories of pandas' dtype, for columns that came with one."""
         return None
 
 
@@ -78,9 +87,11 @@ class Category(Kind):
     """One of several labels, each a box of its own; a difference of labels means nothing.
 
     ``labels`` are the texts behind the codes 0, 1, ...; without them the labels are numbers.
+    ``categories`` are those of pandas' dtype, which some models ask for.
     """
 
     labels: np.ndarray | None = None
+    categories: Any = None
     ordered = False
 
     def cut(self, values: np.ndarray, p: int) -> np.ndarray:
@@ -113,6 +124,95 @@ class Category(Kind):
     def decode(self, codes: np.ndarray) -> np.ndarray | None:
         """The labels behind the codes."""
         return None if self.labels is None else self.labels[codes.astype(int)]
+
+
+@dataclass(frozen=True, eq=False)
+class Coded(Category):
+    """Labels that the model gets as their codes: ``labels`` are for the reader, as `lime` has them.
+
+    ``labels[code]`` is the name of a code, whatever `lime`'s ``categorical_names`` hold for it.
+    """
+
+    labels: Any = None
+
+    def describe(self, name: str, box: BoxInWords) -> str:
+        """``housing=own``, as `lime` prints it."""
+        return f"{name}={self.name_of(box.value)}"
+
+    def name_of(self, code: float) -> Any:
+        """The name of a code; the code itself where it has none, as a whole number."""
+        try:
+            return self.labels[int(code)] if self.labels is not None else int(code)
+        except (KeyError, IndexError, TypeError):
+            return int(code)
+
+    def encode(self, name: str, value: Any, known: np.ndarray) -> float:
+        """A code, or the name of one."""
+        named = {str(self.name_of(code)): float(code) for code in known}
+        if isinstance(value, str) and value in named:
+            return named[value]
+        return Category().encode(name, value, known)
+
+    def decode(self, codes: np.ndarray) -> np.ndarray | None:
+        """The model gets the codes."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class OrMissing(Kind):
+    """Another kind some of whose values are missing: *is missing* is a box of its own.
+
+    ``code`` is the number that stands for a missing value, above all others; models get nan. How far
+    a value is from a missing one nobody can say: such a column counts by boxes, as labels do.
+    """
+
+    kind: Kind
+    code: float
+    ordered = False
+
+    @property
+    def categories(self) -> Any:
+        """As its kind."""
+        return self.kind.categories
+
+    def cut(self, values: np.ndarray, p: int) -> np.ndarray:
+        """As its kind cuts what is there, then between that and what is missing."""
+        there = values[values < self.code]
+        return np.union1d(self.kind.cut(there, p), there.max())
+
+    def describe(self, name: str, box: BoxInWords) -> str:
+        """``age is missing``, or as its kind puts it."""
+        if box.value == self.code:
+            return f"{name} is missing"
+        hi = np.inf if box.hi == box.edges[-1] else box.hi
+        return self.kind.describe(name, replace(box, hi=hi, edges=box.edges[:-1]))
+
+    def encode(self, name: str, value: Any, known: np.ndarray) -> float:
+        """The code of what is missing, or the number of its kind."""
+        if is_missing(value):
+            return self.code
+        return self.kind.encode(name, value, known[known < self.code])
+
+    def decode(self, codes: np.ndarray) -> np.ndarray | None:
+        """As its kind, with gaps."""
+        there = codes < self.code
+        values = self.kind.decode(np.where(there, codes, 0.0))
+        if values is None:
+            return None
+        values = values.astype(object)
+        values[~there] = np.nan
+        return values
+
+    def fed(self, codes: np.ndarray) -> np.ndarray:
+        """Nan where a value is missing."""
+        return np.where(codes < self.code, codes, np.nan)
+
+
+def is_missing(value: Any) -> bool:
+    """None, nan, and pandas' own words for them."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
 
 
 NUMBER = Number()

@@ -74,8 +74,8 @@ def form_in(boxes: Boxes, f: Any, output: Any) -> Form | None:
             f"got one fitted on {features}."
         )
     columns = fitted_columns(f, boxes)
-    if boxes.has_text:
-        return None  # text columns: the model turns them into numbers in its own way
+    if boxes.has_text or boxes.has_gaps:
+        return None  # text and gaps: the model turns them into numbers in its own way
     form = form_of(f, output)
     if form is None or not columns or set(columns) != set(boxes.names):
         return form

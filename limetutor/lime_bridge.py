@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
-from .columns import Category
+from .columns import Coded
 from .worlds import Boxes, BoxWorld, Column
 
 RIDGE = 1.0  # `lime` fits Ridge(alpha=1)
@@ -44,11 +44,13 @@ class Collapsed:
 class LimeWorld(BoxWorld):
     """What a `lime` explainer samples from; made by :func:`from_lime`.
 
-    ``nu`` is its kernel width; ``collapsed`` lists the bins that `lime` feeds a wrong value for.
+    ``nu`` is its kernel width; ``collapsed`` lists the bins that `lime` feeds a wrong value for;
+    ``class_names`` are those of the explainer, which ``output=`` understands.
     """
 
     nu: float
     collapsed: tuple[Collapsed, ...]
+    class_names: tuple[str, ...] = ()
 
     own_row = True
     kernel = "mismatch"
@@ -70,6 +72,7 @@ class LimeNumbers(BoxWorld):
     nu: float
     centre: np.ndarray
     around: bool
+    class_names: tuple[str, ...] = ()
 
     own_row = True
     indicators = False
@@ -100,9 +103,14 @@ def from_lime(explainer: Any) -> LimeWorld | LimeNumbers:
     `lime` also puts xi itself among its n samples, and so does :func:`limetutor.limit` in this
     world once it is told n. Chapter: the real lime.
     """
-    _refuse_unreadable(explainer)
+    readable(explainer)
+    return world_of(explainer, _kernel_width(explainer))
+
+
+def world_of(explainer: Any, nu: float) -> LimeWorld | LimeNumbers:
+    """The world of an explainer that can be read, with a bandwidth."""
     if explainer.discretizer is None:
-        return _numbers(explainer)
+        return _numbers(explainer, nu)
     d = len(explainer.feature_names)
     numeric = explainer.discretizer.lambdas
     columns, collapsed = [], []
@@ -114,15 +122,40 @@ def from_lime(explainer: Any) -> LimeWorld | LimeNumbers:
             column = _categories(explainer, j)
         columns.append(column)
     names = tuple(str(name) for name in explainer.feature_names)
-    labels = {j: Category() for j in range(d) if j not in numeric}
-    boxes = Boxes.stack(columns, names, kinds=labels)
-    return LimeWorld(boxes, _kernel_width(explainer), tuple(collapsed))
+    boxes = Boxes.stack(columns, names, kinds=_labels(explainer))
+    return LimeWorld(boxes, nu, tuple(collapsed), _class_names(explainer))
 
 
-def _numbers(explainer: Any) -> LimeNumbers:
+def _labels(explainer: Any) -> dict[int, Coded]:
+    """The categorical features, with the names that their codes have."""
+    names = explainer.categorical_names
+    cut = explainer.discretizer.lambdas if explainer.discretizer is not None else ()
+    return {int(j): Coded(names.get(j)) for j in explainer.categorical_features if j not in cut}
+
+
+def _class_names(explainer: Any) -> tuple[str, ...]:
+    """The names of the classes, none for a regression."""
+    if explainer.mode != "classification" or explainer.class_names is None:
+        return ()
+    return tuple(str(name) for name in explainer.class_names)
+
+
+def printed_names(explainer: Any, xi: np.ndarray) -> tuple[str, ...]:
+    """What `lime` prints for each feature of xi: its bin, its category or its bare name."""
+    names = [str(name) for name in explainer.feature_names]
+    for j, kind in _labels(explainer).items():
+        names[j] = f"{names[j]}={kind.name_of(xi[j])}"
+    if explainer.discretizer is not None:
+        boxes = explainer.discretizer.discretize(np.asarray(xi, float))
+        for j, texts in explainer.discretizer.names.items():
+            names[j] = texts[int(boxes[j])]
+    return tuple(names)
+
+
+def _numbers(explainer: Any, nu: float) -> LimeNumbers:
     """The normals that `lime` samples where it does not discretize."""
     d = len(explainer.feature_names)
-    labels = {j: Category() for j in range(d) if j in explainer.categorical_features}
+    labels = _labels(explainer)
     mean, scale = (np.array(getattr(explainer.scaler, part), float) for part in ("mean_", "scale_"))
     reach = np.array([np.inf])
     columns = [
@@ -133,9 +166,8 @@ def _numbers(explainer: Any) -> LimeNumbers:
     ]
     names = tuple(str(name) for name in explainer.feature_names)
     boxes = replace(Boxes.stack(columns, names, kinds=labels), unit=scale)
-    return LimeNumbers(
-        boxes, _kernel_width(explainer), mean, bool(explainer.sample_around_instance)
-    )
+    around = bool(explainer.sample_around_instance)
+    return LimeNumbers(boxes, nu, mean, around, _class_names(explainer))
 
 
 def _bins(explainer: Any, j: int) -> tuple[Column, list[Collapsed]]:
@@ -166,18 +198,26 @@ def _categories(explainer: Any, j: int) -> Column:
 
 
 # what is read of an explainer, and of its discretizer
-PARTS = "discretizer feature_values feature_frequencies feature_names base mode".split()
+PARTS = (
+    "discretizer feature_values feature_frequencies feature_names base mode categorical_features "
+    "categorical_names class_names sample_around_instance feature_selection"
+).split()
 STATISTICS = "lambdas mins maxs means stds".split()
 
 
-def _refuse_unreadable(explainer: Any) -> None:
+def readable(explainer: Any) -> None:
+    """Refuse what is no explainer of tables, or one that was made from what cannot be read."""
     discretizer = getattr(explainer, "discretizer", None)
-    known = all(hasattr(explainer, part) for part in (*PARTS, "sample_around_instance"))
+    known = all(hasattr(explainer, part) for part in PARTS)
     cuts = discretizer is None or all(hasattr(discretizer, part) for part in STATISTICS)
     if not known or not cuts or not hasattr(explainer.base, "kernel_fn"):
         raise TypeError(
             "explainer must be a lime.lime_tabular.LimeTabularExplainer, got "
             f"{arg.shorten(explainer)}."
+        )
+    if hasattr(explainer, "n_timesteps"):
+        raise TypeError(
+            "explainer must be of rows, got a RecurrentTabularExplainer, whose rows are sequences."
         )
     if explainer.discretizer is None:
         _refuse_unknown_scale(explainer)
@@ -191,8 +231,9 @@ def _refuse_unreadable(explainer: Any) -> None:
         stats = [getattr(explainer.discretizer, s).get(j, ()) for s in ("means", "mins", "maxs")]
         if not all(np.all(np.isfinite(np.asarray(v, float))) for v in (shares, *stats)):
             raise ValueError(
-                "explainer must be made from training data without nan or infinite values, "
-                f"got some in column {explainer.feature_names[j]!r}."
+                "explainer must be made from training data without nan or infinite values, from "
+                "which lime cannot sample (lt.Empirical has a box for what is missing), got some in "
+                f"column {explainer.feature_names[j]!r}."
             )
 
 
@@ -211,16 +252,21 @@ def _refuse_unknown_scale(explainer: Any) -> None:
         )
 
 
+def has_own_kernel(explainer: Any) -> bool:
+    """Whether an explainer weighs by `lime`'s own kernel, sqrt(exp(-D^2 / nu^2))."""
+    nu = getattr(explainer.base.kernel_fn, "keywords", {}).get("kernel_width")
+    distance = np.sqrt(np.arange(len(explainer.feature_names) + 1))
+    own = np.exp(-(distance**2) / (2 * float(nu) ** 2)) if nu else np.nan
+    return bool(np.allclose(explainer.base.kernel_fn(distance), own, 1e-9, 0))
+
+
 def _kernel_width(explainer: Any) -> float:
     """The bandwidth of `lime`'s own kernel, sqrt(exp(-D^2 / nu^2))."""
     kernel = explainer.base.kernel_fn
     nu = arg.bandwidth(
         "explainer's kernel_width", getattr(kernel, "keywords", {}).get("kernel_width")
     )
-    distance = np.sqrt(np.arange(len(explainer.feature_names) + 1))
-    if not np.allclose(
-        explainer.base.kernel_fn(distance), np.exp(-(distance**2) / (2 * nu**2)), 1e-9, 0
-    ):
+    if not has_own_kernel(explainer):
         raise ValueError(
             "explainer must use lime's own kernel, got another one; pass it as kernel= to "
             "lt.explain with an lt.Empirical world."
@@ -235,4 +281,4 @@ def repaired(world: LimeWorld) -> LimeWorld:
     for bin_ in world.collapsed:
         mean[bin_.feature, bin_.box] = bin_.value
     boxes = replace(world.boxes(), law=replace(law, mean=mean))
-    return LimeWorld(boxes, world.nu, ())
+    return replace(world, _boxes=boxes, collapsed=())

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import arguments as arg
-from .tables import default_names
+from .columns import is_missing
+from .tables import nameless
 from .theory import Views
 from .worlds import Boxes
 
@@ -40,6 +41,17 @@ class Form:
     """
 
     closed = True  # a closed form; otherwise a series or a quadrature, good to about 1e-10
+    travels = False  # whether it is so small that pickles of results keep it
+
+    @property
+    def size(self) -> float:
+        """How large the numbers are that it adds up: a model may round each to single precision."""
+        return 0.0
+
+    def agrees(self, formula: np.ndarray, prediction: np.ndarray) -> np.ndarray:
+        """Where its own values are those of the model it was read from, to 1e-6 of their size."""
+        scale = np.maximum(np.abs(prediction), max(self.size, 1.0))
+        return np.asarray(np.abs(formula - prediction) <= 1e-6 * scale)
 
     @property
     def d(self) -> int | None:
@@ -115,6 +127,8 @@ class Linear(Form):
     a: Any
     b: float = 0.0
 
+    travels = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "a", _slopes(self.a))
         object.__setattr__(self, "b", _constant(self.b))
@@ -160,6 +174,8 @@ class Quadratic(Form):
     Q: Any
     a: Any = None
     b: float = 0.0
+
+    travels = True
 
     def __post_init__(self) -> None:
         Q = arg.numbers("Q", self.Q)
@@ -247,7 +263,13 @@ def _finite(y: np.ndarray) -> np.ndarray:
 
 
 def predictor(f: Any, boxes: Boxes, output: Any = None) -> Callable[[np.ndarray], np.ndarray]:
-    """``f`` as a function from rows (n, d) to finite numbers (n,), checked at every call.
+    """``f`` as a function from rows (n, d) to finite numbers (n,), checked at every call."""
+    call, classes = caller(f, boxes)
+    return lambda x: _one_output(call(x), len(x), output, classes)
+
+
+def caller(f: Any, boxes: Boxes) -> tuple[Callable[[np.ndarray], Any], list[Any]]:
+    """``f`` as a function from rows (n, d) to whatever it returns, and its classes, if any.
 
     Functions are called as they are; classifiers by ``predict_proba``, other estimators by
     ``predict``. An estimator fitted on a DataFrame gets one, with its own columns in its own order,
@@ -257,17 +279,62 @@ def predictor(f: Any, boxes: Boxes, output: Any = None) -> Callable[[np.ndarray]
     model = getattr(f, "__self__", f)
     columns = fitted_columns(model, boxes)
     first = first_fitted(model)
-    nameless = hasattr(first, "n_features_in_") and not hasattr(first, "feature_names_in_")
+    nameless = hasattr(first, "n_features_in_") and not names_fitted_on(first)
+    categories = _categories_wanted(first, boxes, columns) if columns else {}
 
-    def predict(x: np.ndarray) -> np.ndarray:
+    def predict(x: np.ndarray) -> Any:
         # a copy: a model that scales its input in place must not move our samples
-        rows: Any = _as_frame(x, boxes, columns) if columns else x.copy()
+        rows: Any = boxes.fed(x)
+        if columns:
+            rows = _as_frame(rows, boxes, boxes.decoded(x), columns, categories)
         if columns and nameless:  # fitted on an array that held text
             rows = rows.to_numpy(dtype=object)
-        y = arg.called("f", call, "one argument, the rows (n, d)", rows)
-        return _one_output(y, len(x), output, classes)
+        return arg.called("f", call, "one argument, the rows (n, d)", rows)
 
-    return predict
+    return predict, classes
+
+
+class Adapter(NamedTuple):
+    """What a model of another package wants that scikit-learn's do not."""
+
+    call: Callable[[Any], Any] | None = None  # in place of ``predict`` or ``predict_proba``
+    names: list[str] | None = None  # of the columns it was fitted on
+    categories: Callable[[list[str]], dict[str, Any]] | None = (
+        None  # see :func:`_categories_wanted`
+    )
+
+
+# the package and the class of a model, and what adapts it
+ADAPTERS: dict[tuple[str, str], Callable[[Any], Adapter]] = {}
+
+
+def adapts(package: str, *names: str) -> Callable[[Any], Any]:
+    """Register an adapter for the classes of those names in that package."""
+
+    def register(function: Any) -> Any:
+        ADAPTERS.update({(package, name): function for name in names})
+        return function
+
+    return register
+
+
+def _adapter(model: Any) -> Adapter:
+    known = ADAPTERS.get((type(model).__module__.partition(".")[0], type(model).__name__))
+    return Adapter() if known is None else known(model)
+
+
+def _categories_wanted(model: Any, boxes: Boxes, columns: list[str]) -> dict[str, Any]:
+    """The columns that a model wants as pandas' categories; None for those of the world.
+
+    A column of the world that came with pandas' dtype goes back with it.
+    """
+    named = dict(zip(columns, boxes.names, strict=True))
+    if set(columns) == set(boxes.names):
+        named = {name: name for name in columns}
+    kinds = {name: boxes.kind(boxes.names.index(named[name])) for name in columns}
+    wanted = _adapter(model).categories
+    asked = {} if wanted is None else wanted([c for c in columns if not kinds[c].ordered])
+    return {c: None for c in columns if kinds[c].categories is not None} | asked
 
 
 def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
@@ -275,11 +342,14 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
         raise TypeError(
             f"f must be a fitted estimator or a function, got the class {f.__name__} itself."
         )
+    adapted = _adapter(f).call
+    if adapted is not None:
+        return adapted, []
     if getattr(f, "__name__", "") == "predict_proba":
         return f, list(getattr(getattr(f, "__self__", None), "classes_", ()))
     if hasattr(f, "predict_proba"):
         return f.predict_proba, list(getattr(f, "classes_", ()))
-    if len(getattr(f, "classes_", ())) and hasattr(f, "predict"):  # CatBoost's regressors have none
+    if has_classes(f) and hasattr(f, "predict"):
         raise ValueError(
             f"f must give class probabilities, got {arg.shorten(f)} without predict_proba; its "
             "class labels are no quantities: calibrate it, or pass a function such as "
@@ -293,6 +363,16 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
         "f must be a function of an (n, d) array or a fitted estimator with predict or "
         f"predict_proba, got {arg.shorten(f)}."
     )
+
+
+def has_classes(f: Any) -> bool:
+    """Whether a model has class labels; regressors of CatBoost have the attribute, and none in it."""
+    return len(getattr(f, "classes_", ())) > 0
+
+
+def classes_of(f: Any) -> list[Any]:
+    """The classes that the columns of f's probabilities stand for, where it says so."""
+    return _callable_of(f)[1]
 
 
 def first_fitted(model: Any) -> Any:
@@ -312,10 +392,10 @@ def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
 
     A world without names of its own (x1, x2, ...) takes those of the model, in order.
     """
-    fitted = _names_fitted_on(first_fitted(model))
+    fitted = names_fitted_on(model)
     if not fitted or set(fitted) == set(boxes.names):
         return fitted or (list(boxes.names) if boxes.has_text else [])
-    if boxes.names == default_names(boxes.d) and len(fitted) == boxes.d:
+    if nameless(boxes.names) and len(fitted) == boxes.d:
         return fitted
     raise ValueError(
         f"f must be fitted on the columns of the world, {arg.shorten(list(boxes.names))}, "
@@ -323,24 +403,48 @@ def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
     )
 
 
-def _names_fitted_on(model: Any) -> list[str]:
-    """The columns that a model was fitted on, where it knows them: CatBoost has its own word."""
+def names_fitted_on(f: Any) -> list[str]:
+    """The columns that a model was fitted on, where it knows them."""
+    model = first_fitted(getattr(f, "__self__", f))
     names = list(getattr(model, "feature_names_in_", ()))
-    if names or type(model).__module__.partition(".")[0] != "catboost":
-        return names
-    names = list(model.feature_names_ or ())
-    return [] if names == [str(j) for j in range(len(names))] else names
+    return names or list(_adapter(model).names or ())
 
 
-def _as_frame(x: np.ndarray, boxes: Boxes, columns: list[str]) -> Any:
+def _as_frame(
+    x: np.ndarray,
+    boxes: Boxes,
+    decoded: dict[int, np.ndarray],
+    columns: list[str],
+    categories: dict[str, Any],
+) -> Any:
+    """Rows as a DataFrame with the columns and the categories that a model wants."""
     import pandas as pd  # the caller gave a DataFrame, so pandas is there
 
     named = set(columns) == set(boxes.names)
     names = list(boxes.names) if named else columns
     frame = pd.DataFrame(x, columns=names)
-    for j, values in boxes.decoded(x).items():
+    for j, values in decoded.items():
         frame[names[j]] = values
+    for name, known in categories.items():
+        j = names.index(name)
+        frame[name] = _as_categories(pd, frame[name], boxes, j, known)
     return frame[columns]
+
+
+def _as_categories(pd: Any, values: Any, boxes: Boxes, j: int, known: Any) -> Any:
+    """A column as pandas' categories: the model's, those the table came with, or its labels."""
+    kind = boxes.kind(j)
+    known = kind.categories if known is None else known
+    if known is None:
+        codes = boxes.law.mean[j, : boxes.count[j]]
+        labels = kind.decode(codes)
+        known = [v for v in (kind.fed(codes) if labels is None else labels) if not is_missing(v)]
+        if labels is None and all(v == int(v) for v in known):
+            known = [int(v) for v in known]  # XGBoost takes no others
+    numbers = {float(c): c for c in known if not isinstance(c, str)}
+    if numbers:  # 1.0 is not the category 1
+        values = [numbers.get(v) for v in values]
+    return pd.Categorical(values, categories=known)
 
 
 def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
@@ -384,11 +488,11 @@ def _equal(known: Any, output: Any) -> bool:
         return False
 
 
-def output_column(output: Any, columns: int, classes: list[Any]) -> int:
+def output_column(output: Any, columns: int, classes: list[Any], name: str = "output") -> int:
     """The column of a class, or of a position where no class is a number, among f's outputs."""
     if output is None:
         raise ValueError(
-            f"output must pick one of the {columns} outputs of f: "
+            f"{name} must pick one of the {columns} outputs of f: "
             f"{'a class of ' + arg.shorten(classes) if classes else f'0 to {columns - 1}'}."
         )
     same = [k for k, known in enumerate(classes) if _equal(known, output)]
@@ -397,11 +501,11 @@ def output_column(output: Any, columns: int, classes: list[Any]) -> int:
     if any(isinstance(c, int | float | np.number) for c in classes):
         # a position would be mistaken for the class with that number
         raise ValueError(
-            f"output must be a class of {arg.shorten(classes)}, got {arg.shorten(output)}."
+            f"{name} must be a class of {arg.shorten(classes)}, got {arg.shorten(output)}."
         )
     if arg.is_integer(output) and 0 <= output < columns:
         return int(output)
     allowed = f"a class of {arg.shorten(classes)} or " if classes else ""
     raise ValueError(
-        f"output must be {allowed}a column from 0 to {columns - 1}, got {arg.shorten(output)}."
+        f"{name} must be {allowed}a column from 0 to {columns - 1}, got {arg.shorten(output)}."
     )

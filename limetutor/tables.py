@@ -8,12 +8,13 @@ are refused. Chapter: discretization.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import arguments as arg
-from .columns import NUMBER, Category, Kind
+from .columns import NUMBER, Category, Kind, OrMissing, is_missing
 
 
 class Table(NamedTuple):
@@ -29,23 +30,57 @@ def default_names(d: int) -> tuple[str, ...]:
     return tuple(map("x%d".__mod__, range(1, d + 1)))
 
 
-def read_table(X: Any, categorical: Any = (), kinds: Mapping[Any, Kind] | None = None) -> Table:
-    """A training table; ``categorical`` columns hold labels, ``kinds`` names other kinds."""
+def nameless(names: Sequence[str]) -> bool:
+    """Whether names say nothing: x1, x2, ... or 0, 1, ..., as pandas and `lime` have them."""
+    return _counted(names) or tuple(names) == default_names(len(names))
+
+
+def _counted(names: Sequence[str]) -> bool:
+    return list(names) == [str(j) for j in range(len(names))]
+
+
+def read_table(
+    X: Any,
+    categorical: Any = (),
+    kinds: Mapping[Any, Kind] | None = None,
+    mixed: bool = False,
+) -> Table:
+    """A training table; ``categorical`` columns hold labels, ``kinds`` names other kinds.
+
+    With ``mixed`` columns of pandas' dtype "category" hold labels without being named, and values may
+    be missing: the kind of their column says so.
+    """
     columns, names = _columns_of(X)
+    dtypes = _categories_of(X) if mixed else {}
     if not isinstance(kinds, Mapping | None):
         raise ValueError(f"kinds must be a dict from column to its kind, got {arg.shorten(kinds)}.")
     chosen: dict[int, Kind] = dict.fromkeys(
-        positions("categorical", categorical, names), Category()
+        [*dtypes, *positions("categorical", categorical, names)], Category()
     )
     for column, kind in (kinds or {}).items():
         if not isinstance(kind, Kind):
             raise ValueError(f"kinds must map columns to kinds, got {arg.shorten(kind)}.")
         chosen[positions("kinds", [column], names)[0]] = kind
-    values, found = zip(
-        *(_read(n, c, chosen.get(j)) for j, (n, c) in enumerate(zip(names, columns, strict=True))),
-        strict=True,
-    )
-    return Table(np.stack(values, axis=1), names, tuple(found))
+    read = _read_with_gaps if mixed else _read
+    made = [read(n, c, chosen.get(j)) for j, (n, c) in enumerate(zip(names, columns, strict=True))]
+    values, found = zip(*made, strict=True)
+    typed = [_with_categories(kind, dtypes.get(j)) for j, kind in enumerate(found)]
+    return Table(np.stack(values, axis=1), names, tuple(typed))
+
+
+def _categories_of(X: Any) -> dict[int, Any]:
+    """The categories of each column that has pandas' dtype for them."""
+    if not hasattr(X, "iloc") or not _is_frame(X):
+        return {}
+    return {j: dtype.categories for j, dtype in enumerate(X.dtypes) if hasattr(dtype, "categories")}
+
+
+def _with_categories(kind: Kind, categories: Any) -> Kind:
+    if categories is None:
+        return kind
+    if isinstance(kind, OrMissing):
+        return replace(kind, kind=_with_categories(kind.kind, categories))
+    return replace(kind, categories=categories) if isinstance(kind, Category) else kind
 
 
 def _columns_of(X: Any) -> tuple[list[np.ndarray], tuple[str, ...]]:
@@ -89,6 +124,22 @@ def _split(X: Any) -> list[np.ndarray]:
         what = f"shape {array.shape}" if array.ndim else arg.shorten(X)
         raise ValueError(f"X must be a table with rows and columns, got {what}.")
     return list(array.T)
+
+
+def _read_with_gaps(name: str, column: np.ndarray, kind: Kind | None) -> tuple[np.ndarray, Kind]:
+    """A column with a number above all others where values are missing."""
+    if isinstance(column, np.ma.MaskedArray) or column.dtype.kind not in "fO":
+        return _read(name, column, kind)
+    gaps = np.array([is_missing(value) for value in column])
+    if not np.any(gaps):
+        return _read(name, column, kind)
+    if np.all(gaps):
+        raise ValueError(f"X must hold some value in every column, but {name!r} is all missing.")
+    there, found = _read(name, column[~gaps], kind)
+    code = float(there.max() + max(np.ptp(there), abs(there.max()), 1.0))
+    values = np.full(len(column), code)
+    values[~gaps] = there
+    return values, OrMissing(found, code)
 
 
 def _read(name: str, column: np.ndarray, kind: Kind | None) -> tuple[np.ndarray, Kind]:
@@ -211,8 +262,7 @@ def _labels_of(given: Any) -> Sequence[Any]:
 
 def _means_positions(own: list[str], names: Sequence[str]) -> bool:
     """Names that say nothing: those of pandas' default index, or any where the world has none."""
-    counted = own == [str(j) for j in range(len(own))]
-    return (counted or tuple(names) == default_names(len(names))) and set(own) != set(names)
+    return (_counted(own) or nameless(names)) and set(own) != set(names)
 
 
 def _order(name: str, own: list[str], names: Sequence[str]) -> list[int]:

@@ -54,6 +54,12 @@ def regressors(setting: Setting) -> Regressors:
     )
 
 
+def seen(setting: Setting, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """The regressors of rows x (n, d) with indicators z: scaled numbers, and marks of categories."""
+    centre = setting.world.centre  # type: ignore[union-attr]
+    return np.where(setting.boxes.ordered, (x - centre) / setting.boxes.unit, z)
+
+
 def coefficients(form: Form, setting: Setting) -> tuple[float, np.ndarray]:
     """E~[f] and beta of a form: the slopes scale_j d/dm_j E~[f], contrasts for categories."""
     law, numbers, scale = setting.tilt, setting.boxes.ordered, setting.boxes.unit
@@ -103,9 +109,7 @@ def sampled(setting: Setting, samples: int, seed: Any) -> tuple[float, np.ndarra
     r = regressors(setting)
     x, drawn = setting.tilt.views.law.sample(np.random.default_rng(seed), samples)
     y = setting.predict(x)
-    marks = drawn == setting.own
-    centre = setting.world.centre  # type: ignore[union-attr]
-    values = np.where(setting.boxes.ordered, (x - centre) / setting.boxes.unit, marks)
+    values = seen(setting, x, drawn == setting.own)
     design = np.hstack([np.ones((samples, 1)), values - r.mean])
     bread = np.linalg.pinv(design.T @ design)
     fitted = bread @ (design.T @ y)

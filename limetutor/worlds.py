@@ -190,6 +190,18 @@ class Boxes:
                 result[i, j] = codes[key]
         return result
 
+    def fed(self, x: np.ndarray) -> np.ndarray:
+        """Rows (n, d) as models get them: a copy, with nan where a value is missing."""
+        rows = x.copy()
+        for j, kind in self.kinds.items():
+            rows[:, j] = kind.fed(x[:, j])
+        return rows
+
+    @cached_property
+    def has_gaps(self) -> bool:
+        """Whether a value may be missing."""
+        return bool(np.any(np.isnan(self.fed(np.full((1, self.d), np.inf)))))
+
     def decoded(self, x: np.ndarray) -> dict[int, np.ndarray]:
         """The columns of x (n, d) whose numbers stand for something else, such as text."""
         columns = {j: kind.decode(x[:, j]) for j, kind in self.kinds.items()}
@@ -350,7 +362,9 @@ class Empirical:
     truncated to the box, the outer ones ending at the training minimum and maximum. A box whose
     training values are all the same holds that point. ``categorical`` columns (names or positions)
     have one box per value; text is allowed there. ``kinds`` says of other columns what they are
-    (:mod:`limetutor.columns`). A constant column has one box, and LIME nothing to compare it with.
+    (:mod:`limetutor.columns`); pandas' dtype "category" says it by itself. A constant column has one
+    box, and LIME nothing to compare it with. Where values are missing (nan, None), *is missing* is a
+    box of its own and models get nan.
     """
 
     X: Any = field(repr=False)
@@ -363,7 +377,7 @@ class Empirical:
     indicators = True
 
     def __post_init__(self) -> None:
-        table = read_table(self.X, self.categorical, self.kinds)
+        table = read_table(self.X, self.categorical, self.kinds, mixed=True)
         rows, d = table.values.shape
         p = _box_counts(self.p)
         if p.ndim > 1 or (p.ndim == 1 and p.size != d):

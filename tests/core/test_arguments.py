@@ -230,16 +230,18 @@ MAKE = {
     "X in three dimensions": (lambda: lt.Empirical(TABLE[None]), "X", "(1, 40, 3)"),
     "X nothing": (lambda: lt.Empirical(None), "X", "rows and columns"),
     "X nan": (
-        lambda: lt.Empirical(np.where(TABLE > 1, NAN, TABLE)),
+        lambda: lt.Gaussian.from_data(np.where(TABLE > 1, NAN, TABLE)),
         *("X", "finite", "'x1' holds nan"),
     ),
     "X inf": (lambda: lt.Empirical(FRAME[["size"]] / 0.0), "X", "finite", "'size'"),
     "X none among numbers": (
-        lambda: lt.Empirical(pd.DataFrame({"a": [1, 2, None, 3, 4]}, dtype=object)),
+        lambda: lt.Gaussian.from_data(pd.DataFrame({"a": [1, 2, None, 3, 4]}, dtype=object)),
         *("X", "finite", "'a'"),
     ),
     "X missing integers": (
-        lambda: lt.Empirical(pd.DataFrame({"a": pd.array([1, 2, None, 3], dtype="Int64")})),
+        lambda: lt.Gaussian.from_data(
+            pd.DataFrame({"a": pd.array([1, 2, None, 3], dtype="Int64")})
+        ),
         *("X", "finite", "'a'"),
     ),
     "X fewer rows than boxes": (
@@ -260,15 +262,9 @@ MAKE = {
         lambda: lt.Empirical(pd.DataFrame({"day": pd.date_range("2020", periods=9)})),
         *("X", "'day' holds dates", "numbers"),
     ),
-    "X text with gaps": (
-        lambda: lt.Empirical(pd.DataFrame({"t": ["a", None] * 4}), categorical=["t"]),
-        *("X", "'t' also holds"),
-    ),
-    "X text with NA": (
-        lambda: lt.Empirical(
-            pd.DataFrame({"t": ["a", pd.NA] * 4}, dtype="string"), categorical=["t"]
-        ),
-        *("X", "'t' also holds <NA>"),
+    "X nothing but gaps": (
+        lambda: lt.Empirical(pd.DataFrame({"a": [1.0, 2, 3, 4], "b": [None] * 4})),
+        *("X", "'b' is all missing"),
     ),
     "X text and numbers": (
         lambda: lt.Empirical(pd.DataFrame({"t": ["a", 1] * 4}, dtype=object), categorical="t"),

@@ -23,6 +23,7 @@ import limetutor as lt
 from limetutor.boosters import joined
 from limetutor.exact import Trees
 from limetutor.families import form_of
+from limetutor.models import predictor
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(300, 3)) * [1.0, 3.0, 0.2] + [0.0, 5.0, -1.0]
@@ -226,3 +227,121 @@ def test_zeros_that_count_as_missing_are_sampled():
 
 def test_a_forest_of_no_trees_is_a_constant():
     np.testing.assert_array_equal(joined([], 1.5)(ROWS[:3]), [1.5, 1.5, 1.5])
+
+
+@pytest.mark.parametrize("name", ["l1", "mae", "mse", "rmse", "mean_absolute_percentage_error"])
+def test_an_objective_of_lightgbm_by_any_of_its_names(name):
+    lightgbm = pytest.importorskip("lightgbm")
+    model = lightgbm.LGBMRegressor(n_estimators=8, verbose=-1, objective=name).fit(X, Y)
+    np.testing.assert_allclose(form_of(model)(ROWS), model.predict(ROWS), rtol=1e-6, atol=1e-6)
+    rooted = lightgbm.LGBMRegressor(n_estimators=8, verbose=-1, reg_sqrt=True).fit(X, Y)
+    assert form_of(rooted) is None  # predicts the square of the sum
+
+
+def test_the_margin_of_a_forest_of_lightgbm_is_its_raw_score():
+    lightgbm = pytest.importorskip("lightgbm")
+    forest = {"boosting_type": "rf", "subsample": 0.5, "subsample_freq": 1, "verbose": -1}
+    model = lightgbm.LGBMClassifier(n_estimators=8, **forest).fit(X, TWO)
+    form = form_of(lt.margin(model, "yes"))
+    np.testing.assert_allclose(form(ROWS), model.predict(ROWS, raw_score=True), rtol=1e-9)
+
+
+def test_sums_in_single_precision_are_not_taken_for_another_model():
+    """XGBoost adds leaves to a start of 10^4 in single precision: its prediction is off by 1e-4."""
+    xgboost = pytest.importorskip("xgboost")
+    model = xgboost.XGBRegressor(n_estimators=60, base_score=1e4, random_state=0).fit(X, Y)
+    found = lt.limits(model, X[:20], WORLD, 2.0, "mismatch")
+    assert set(found.method) == {"exact"}
+    assert lt.limit(model, X[3], WORLD, 2.0, "mismatch").coef == pytest.approx(found.coef[3])
+
+
+def test_a_margin_wants_a_fitted_model_and_one_of_its_labels():
+    with pytest.raises(TypeError, match="model must be a fitted classifier"):
+        lt.margin(GradientBoostingClassifier(), "yes")
+    for name, kind in (("xgboost", "XGBClassifier"), ("catboost", "CatBoostClassifier")):
+        package = pytest.importorskip(name)
+        with pytest.raises(TypeError, match="model must be a fitted classifier"):
+            lt.margin(getattr(package, kind)(), "yes")
+    model = GradientBoostingClassifier(n_estimators=2).fit(X, THREE)
+    with pytest.raises(ValueError, match=r"label must be a class of \[5, 7, 9\], got 6"):
+        lt.margin(model, 6)
+
+
+# --- pandas' categories, and XGBoost's Booster ----------------------------------------------------------
+
+
+def with_categories(gaps: bool = False) -> tuple[pd.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(8)
+    home, level = rng.choice(["own", "rent", "free"], 400), rng.choice([1, 2, 7], 400)
+    frame = pd.DataFrame({"home": home, "age": rng.normal(40, 10, 400), "level": level})
+    y = 2.0 * (home == "own") + 0.1 * frame["age"] + (level == 7)
+    frame = frame.astype({"home": "category", "level": "category"})
+    if gaps:
+        frame.loc[::9, "home"] = np.nan
+    return frame[["age", "home", "level"]], y.to_numpy()
+
+
+def categorical_models() -> dict[str, Any]:
+    import lightgbm
+    import xgboost
+
+    return {
+        "lightgbm": lightgbm.LGBMRegressor(n_estimators=20, verbose=-1),
+        "xgboost": xgboost.XGBRegressor(n_estimators=20, enable_categorical=True),
+        "sklearn": HistGradientBoostingRegressor(max_iter=20, categorical_features="from_dtype"),
+    }
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost", "booster", "sklearn"])
+def test_models_get_the_categories_that_they_were_fitted_on(name, gaps):
+    """What a model says of the encoded table is what it says of the table itself."""
+    frame, y = with_categories(gaps)
+    model = categorical_models()["xgboost" if name == "booster" else name].fit(frame, y)
+    expected = model.predict(frame)
+    if name == "booster":
+        model = model.get_booster()
+    said = lt.Empirical(
+        frame.astype({"home": object, "level": float}), categorical=["home", "level"]
+    )
+    for world in (lt.Empirical(frame), said):
+        boxes = world.boxes()
+        predict = predictor(model, boxes)
+        np.testing.assert_allclose(predict(boxes.encode_rows(frame)), expected, rtol=1e-6)
+        found = lt.explain(model, frame.iloc[3], world, 1.0, kernel="mismatch", n=2000, seed=0)
+        assert np.all(np.isfinite(found.coef))
+
+
+def test_lightgbm_in_another_world_is_refused():
+    frame, y = with_categories()
+    model = categorical_models()["lightgbm"].fit(frame, y)
+    world = lt.Empirical(frame.astype({"level": float}))
+    with pytest.raises(ValueError, match="f was fitted on 2 columns of pandas' dtype 'category'"):
+        lt.explain(model, frame.iloc[0], world, 1.0)
+
+
+@pytest.mark.parametrize("objective", ["reg:squarederror", "binary:logistic", "multi:softprob"])
+@pytest.mark.parametrize("named", [False, True])
+def test_a_booster_is_called_with_its_own_matrix(objective, named):
+    import xgboost
+
+    y = {"reg:squarederror": Y, "binary:logistic": np.median(Y) < Y}.get(objective, THREE // 3)
+    how = {"objective": objective} | ({"num_class": 4} if "multi" in objective else {})
+    data = xgboost.DMatrix(FRAME if named else X, y)
+    booster = xgboost.train(how, data, 5)
+    world = lt.Empirical(FRAME if named else X)
+    output = 2 if "multi" in objective else None
+    theirs = booster.predict(data)
+    found = lt.limit(booster, X[3], world, 1.0, "mismatch", output=output, samples=500)
+    assert found.prediction == pytest.approx(theirs[3] if output is None else theirs[3, output])
+    if named:
+        with pytest.raises(ValueError, match="f must be fitted on the columns of the world"):
+            lt.limit(booster, X[3], lt.Empirical(FRAME.rename(columns={"age": "years"})), 1.0)
+
+
+def test_a_catboost_regressor_has_no_classes():
+    import catboost
+
+    model = catboost.CatBoostRegressor(iterations=10, verbose=0).fit(FRAME, Y)
+    found = lt.limit(model, FRAME.iloc[0], lt.Empirical(FRAME), 1.0, "mismatch")
+    assert found.method == "exact" and found.prediction == pytest.approx(model.predict(FRAME)[0])

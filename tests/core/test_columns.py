@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import limetutor as lt
-from limetutor.columns import KINDS, NUMBER, Category, distinct
+from limetutor.columns import KINDS, NUMBER, Category, Coded, OrMissing, distinct
 
 quick = settings(max_examples=150, deadline=None, derandomize=True)
 
@@ -146,3 +146,36 @@ def test_a_kind_says_whether_differences_mean_something():
     boxes = lt.Empirical(frame, p=2, categorical=["c", "k"]).boxes()
     assert boxes.ordered.tolist() == [True, False, False]
     assert boxes.has_text and not lt.Empirical(frame[["n", "k"]], p=2).boxes().has_text
+
+
+def test_codes_are_called_as_lime_calls_them():
+    """``categorical_names`` for the reader, codes for the model, either from the caller."""
+    known = np.array([0.0, 1.0, 2.0])
+    for labels in (
+        ["own", "rent", "free"],
+        {0: "own", 1: "rent", 2: "free"},
+        np.array(["own", "rent", "free"]),
+    ):
+        kind = Coded(labels)
+        assert kind.encode("home", "rent", known) == kind.encode("home", 1, known) == 1.0
+        assert [kind.name_of(code) for code in known] == ["own", "rent", "free"]
+        assert kind.decode(known) is None and not kind.ordered
+        with pytest.raises(ValueError, match="xi must hold a known category of 'home'"):
+            kind.encode("home", 3, known)
+    assert Coded().name_of(2.0) == 2 and Coded(["a"]).name_of(2.0) == 2  # lime prints the code
+
+
+@pytest.mark.parametrize("kind", [NUMBER, Category(), Category(np.array(["u", "v", "w"]))])
+def test_a_kind_with_gaps_is_that_kind_and_one_box_more(kind):
+    values = np.array([0.0, 1.0, 2.0, 2.0, 1.0])
+    whole = OrMissing(kind, 9.0)
+    edges = whole.cut(np.append(values, [9.0, 9.0]), 2)
+    assert np.array_equal(edges, np.union1d(kind.cut(values, 2), 2.0))
+    assert np.isnan(whole.fed(np.array([1.0, 9.0]))).tolist() == [False, True]
+    assert whole.encode("a", None, np.array([0.0, 1, 2, 9])) == 9.0
+    assert not whole.ordered
+    decoded = whole.decode(np.array([1.0, 9.0]))
+    if kind.decode(values) is None:
+        assert decoded is None
+    else:
+        assert decoded[0] == "v" and np.isnan(decoded[1])

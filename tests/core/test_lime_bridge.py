@@ -163,7 +163,7 @@ LINEAR = lt.Linear([1.0, -2.0, 3.0, 0.5, -1.0, 2.0], 4.0)
 def mixed_explainer(**options):
     labels = (LINEAR(MIXED) > np.median(LINEAR(MIXED))).astype(int)
     how = {"training_labels": labels, "categorical_features": [4, 5], "random_state": 2}
-    return LimeTabularExplainer(MIXED, mode="regression", **(how | options))
+    return LimeTabularExplainer(MIXED, **({"mode": "regression"} | how | options))
 
 
 def neighbourhood(explainer, xi, n):
@@ -329,3 +329,29 @@ def test_lime_ignores_sample_around_instance_while_it_discretizes():
         explainer = mixed_explainer(sample_around_instance=around)
         runs.append(neighbourhood(explainer, MIXED[7], 500)[1])
     assert np.array_equal(*runs)
+
+
+def test_names_of_categories_and_classes():
+    """A category as `lime` prints it, and output='bad' for the class of that name."""
+    names = {4: {1: "one", 2: "two", 5: "five"}, 5: ["own", "rent"]}
+    labels = np.digitize(LINEAR(MIXED), np.quantile(LINEAR(MIXED), [0.3, 0.7])) + 1
+    explainer = mixed_explainer(
+        mode="classification", categorical_names=names, class_names=["bad", "fair", "good"]
+    )
+    world = lt.from_lime(explainer)
+    forest = RandomForestClassifier(10, random_state=0).fit(MIXED, labels)  # classes 1, 2, 3
+    by_name, by_class = (
+        lt.limit(forest, MIXED[7], world, world.nu, "mismatch", output=output)
+        for output in ("bad", 1)
+    )
+    assert np.array_equal(by_name.coef, by_class.coef)
+    theirs = explainer.explain_instance(MIXED[7], forest.predict_proba, num_features=6)
+    printed = {name for name, _ in theirs.as_list()}
+    assert set(by_name.box_names[4:]) <= printed and "x6=own" not in printed
+    rows = lt.limits(forest, MIXED[:3], world, world.nu, "mismatch", output="good")
+    assert rows.coef.shape == (3, 6)
+    ask = {"output": "good", "kernel": "mismatch", "n": 500, "seed": 0}
+    function = lt.explain(forest.predict_proba, MIXED[7], world, world.nu, **ask)
+    assert function.prediction == forest.predict_proba(MIXED[[7]])[0, 2]
+    with pytest.raises(ValueError, match="output must be a class of"):
+        lt.limit(forest, MIXED[7], world, world.nu, "mismatch", output="ugly")

@@ -220,11 +220,19 @@ REFUSED = {
 }
 
 
+EMPIRICAL_ONLY = {"gaps", "gaps among objects", "nan", "a category of text"}  # have boxes there
+
+
 @pytest.mark.parametrize("kind", REFUSED)
 def test_what_is_no_number_gets_one_sentence(kind):
     values, words = REFUSED[kind]
     frame = pd.DataFrame({"a": [4.0, 3.0, 2.0, 1.0], "b": values})
-    for make in (lt.Empirical, lt.Gaussian.from_data):
+    worlds = (
+        (lt.Gaussian.from_data,)
+        if kind in EMPIRICAL_ONLY
+        else (lt.Empirical, lt.Gaussian.from_data)
+    )
+    for make in worlds:
         message = one_sentence(lambda make=make: make(frame), "'b'", words)
         assert message.startswith("X must")
     boxes = lt.Empirical(pd.DataFrame({"a": [4.0, 3, 2, 1], "b": [1.0, 2, 3, 4]}), p=2).boxes()
@@ -268,7 +276,9 @@ def test_frames_of_polars():
     one_sentence(lambda: lt.Empirical(frame.lazy()), "X must", "LazyFrame", ".collect()")
     one_sentence(lambda: world.boxes().encode(frame.lazy()), "xi must", "LazyFrame")
     gaps = pl.DataFrame({"a": [1.0, None, 3.0]})
-    one_sentence(lambda: lt.Empirical(gaps), "X must be finite", "'a'")
+    one_sentence(lambda: lt.Gaussian.from_data(gaps), "X must be finite", "'a'")
+    missing = lt.Empirical(gaps, p=2).boxes()
+    assert missing.describe(0, int(missing.count[0]) - 1) == "a is missing"
 
 
 # --- what is no table ---------------------------------------------------------------------------------
@@ -324,3 +334,101 @@ def test_labels_that_cannot_be_looked_up_get_one_sentence():
         row[0] = "Rome"
         row[1] = rooms
         assert one_sentence(lambda row=row: boxes.encode(row), "'rooms'").startswith("xi")
+
+
+# --- what is missing, and pandas' categories ----------------------------------------------------------
+
+
+def gappy(n=600):
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {
+            "age": rng.normal(40, 10, n),
+            "home": rng.choice(["own", "rent", "free"], n),
+            "code": rng.choice([1.0, 2.0, 5.0], n),
+            "size": rng.gamma(2.0, size=n),
+        }
+    )
+    for j, column in enumerate(frame.columns[:3]):
+        frame.loc[rng.random(n) < 0.1 * (j + 1), column] = np.nan
+    return frame
+
+
+GAPPY = gappy()
+
+
+def test_what_is_missing_is_a_box_of_its_own():
+    world = lt.Empirical(GAPPY, categorical=["home", "code"])
+    boxes = world.boxes()
+    for j, column in enumerate(GAPPY.columns[:3]):
+        last = int(boxes.count[j]) - 1
+        assert boxes.describe(j, last) == f"{column} is missing"
+        assert boxes.law.prob[j, last] == GAPPY[column].isna().mean()
+    assert [boxes.describe(1, k) for k in range(3)] == ["home = free", "home = own", "home = rent"]
+    there = GAPPY["age"].dropna()
+    np.testing.assert_allclose(boxes.edges[0][:3], np.quantile(there, [0.25, 0.5, 0.75]))
+    top = f"age > {np.quantile(there, 0.75):.1f}"
+    assert boxes.describe(0, 3) == top  # and not "up to the code that stands for a gap"
+    # what is there is drawn as in a table without gaps, and what is not reaches models as nan
+    x, _ = boxes.law.sample(np.random.default_rng(0), 20_000)
+    fed = boxes.fed(x)
+    assert abs(np.isnan(fed[:, 0]).mean() - GAPPY["age"].isna().mean()) < 0.01
+    assert np.nanmin(fed[:, 0]) >= there.min() and np.nanmax(fed[:, 0]) <= there.max()
+    assert set(np.unique(fed[:, 2][~np.isnan(fed[:, 2])])) == {1.0, 2.0, 5.0}
+
+
+@pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, float("nan")])
+def test_instances_with_gaps(nothing):
+    world = lt.Empirical(GAPPY, categorical=["home", "code"])
+    boxes = world.boxes()
+    row = {"age": nothing, "home": nothing, "code": nothing, "size": 1.0}
+    own = boxes.discretize(boxes.encode(row))
+    assert list(own[:3]) == [count - 1 for count in boxes.count[:3]]
+    one_sentence(lambda: boxes.encode(row | {"size": nothing}), "xi must")
+
+
+def test_a_limit_with_gaps_is_that_of_least_squares():
+    """f sees nan itself; coefficients against weighted least squares on rows drawn by hand."""
+
+    def f(rows):
+        assert isinstance(rows, np.ndarray)
+        gap = np.isnan(rows[:, 0])
+        return np.where(gap, 5.0, np.nan_to_num(rows[:, 0]) / 10) + rows[:, 1] * ~gap
+
+    frame = GAPPY[["age", "size"]]
+    world, nu, n = lt.Empirical(frame), 1.0, 200_000
+    for row in (frame[frame["age"].isna()].iloc[0], frame.dropna().iloc[0]):
+        found = lt.limit(f, row, world, nu, "mismatch")
+        assert found.method == "monte carlo"
+        rng, boxes = np.random.default_rng(1), world.boxes()
+        x, drawn = boxes.law.sample(rng, n)
+        z = drawn == boxes.discretize(boxes.encode(row))
+        w = np.exp(-np.sum(~z, axis=1) / (2 * nu**2))
+        design = np.column_stack([np.ones(n), z])
+        y = f(boxes.fed(x))
+        bread = np.linalg.inv((design * w[:, None]).T @ design)
+        beta = bread @ ((design * w[:, None]).T @ y)
+        scores = design * (w * (y - design @ beta))[:, None]
+        error = np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread))[1:]
+        assert np.all(np.abs(found.coef - beta[1:]) < 4 * np.hypot(error, found.stderr))
+        assert "is missing" in found.box_names[0] or row.notna().all()
+
+
+def test_the_gaussian_kernel_counts_a_gap_by_its_box():
+    frame = GAPPY[["age", "size"]]
+    world = lt.Empirical(frame)
+    row = frame.dropna().iloc[0]
+    gap = lambda rows: np.isnan(rows[:, 0]) * 1.0  # noqa: E731
+    found = lt.explain(gap, row, world, 3.0, n=20_000, seed=0)
+    assert np.all(np.isfinite(found.coef)) and found.coef[0] < -0.05
+
+
+def test_pandas_categories_are_labels_without_a_word():
+    frame = pd.DataFrame({"a": np.arange(8.0), "b": pd.Categorical(list("uvwuvwuv"))})
+    said = lt.Empirical(frame.astype({"b": object}), p=2, categorical=["b"]).boxes()
+    unsaid = lt.Empirical(frame, p=2).boxes()
+    assert [said.describe(1, k) for k in range(3)] == [unsaid.describe(1, k) for k in range(3)]
+    numbers = frame.assign(b=pd.Categorical([3, 1, 2, 3, 1, 2, 3, 1]))
+    assert not lt.Empirical(numbers, p=2).boxes().ordered[1]
+    gaps = frame.assign(b=pd.Categorical(["u", None, "w", "u", "v", None, "u", "v"]))
+    assert lt.Empirical(gaps, p=2).boxes().describe(1, 3) == "b is missing"
