@@ -116,8 +116,8 @@ def picture(small: bool) -> Figure:
     error = [np.sqrt(np.median([_of_lime(q, int(n), runs) for q in asked])) for n in sizes]
     axes.plot(sizes, error, color=color.ink, ls=":", label="lime 0.2.0.1 itself")
     log_axes(axes, x=sizes.tolist(), y=[0.03, 0.1, 0.3, 1])
-    axes.set(xlabel="calls of the model", ylabel="error of all coefficients")
-    axes.legend(fontsize=11, loc="lower left")
+    axes.set(ylim=(0.008, 2.2), xlabel="calls of the model", ylabel="error of all coefficients")
+    axes.legend(fontsize=10, loc="lower left")
     return figure
 
 

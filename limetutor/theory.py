@@ -175,13 +175,10 @@ def _in_blocks(*given: np.ndarray) -> Tilt:
         gaussian_tilt(*(array[start : start + BLOCK] for array in flat))
         for start in range(0, flat[0].size, BLOCK)
     ]
-    parts = {
-        part.name: np.concatenate([getattr(block, part.name) for block in blocks])
-        for part in fields(Tilt)
-        if part.name != "make_views"
-    }
+    names = [part.name for part in fields(Tilt) if part.name not in ("make_views", "normal")]
+    parts = {name: np.concatenate([getattr(block, name) for block in blocks]) for name in names}
     found: dict[str, Any] = {n: part.reshape(arrays[0].shape) for n, part in parts.items()}
-    return Tilt(**found)
+    return Tilt(**found, normal=all(block.normal for block in blocks))
 
 
 @dataclass(frozen=True)

@@ -539,3 +539,15 @@ def test_beyond_one_deviation_nothing_even_can_be_switched_off():
     assert np.isnan(mixed).tolist() == [True, False]
     with pytest.raises(TypeError, match=r"world must be an lt\.Gaussian"):
         total_switch_off(lt.Empirical(np.eye(4)), 1.0)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace", "mismatch"])
+def test_many_coordinates_are_done_in_blocks_as_few_are(kernel):
+    d = 40_000
+    rng = np.random.default_rng(0)
+    f, xi, world = lt.Linear(rng.normal(size=d)), rng.normal(size=d), lt.Gaussian(0.0, 1.0)
+    found = lt.limit(f, xi, world, 1.3, kernel)
+    some = np.r_[:3, 16_383:16_386, d - 2 : d]  # around the ends of blocks
+    alone = lt.limit(lt.Linear(f.a[some]), xi[some], world, 1.3, kernel)
+    np.testing.assert_allclose(found.coef[some], alone.coef, rtol=1e-12)
+    assert found.tilt.normal == alone.tilt.normal
