@@ -2,7 +2,7 @@
 
 Without arguments all notebooks in book/ are executed. What is stored is what nbval can compare and
 a diff can show: plain text and streams. Timings, widget views (their ids are random) and pictures are left
-out.
+out. The minutes in the opening box are counted anew.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ import nbformat
 from nbclient import NotebookClient
 
 BOOK = Path(__file__).resolve().parent
+sys.path.insert(0, str(BOOK / "_ext"))
+from chapters import chapters, write_box
+
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -36,6 +39,8 @@ def execute(path: Path) -> None:
     ).execute()
     normalise(notebook)
     nbformat.write(notebook, path)
+    if path.resolve().parent == BOOK and path.stem in chapters():
+        write_box(chapters()[path.stem])
 
 
 def normalise(notebook: nbformat.NotebookNode) -> None:

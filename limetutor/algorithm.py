@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -16,7 +18,9 @@ from . import arguments as arg
 from .adjustment import Adjustment
 from .sampling import Sampler, Source, sampler_of
 from .setting import Answer, Setting
+from .stability import Stability, stability
 from .stopping import Precision, Target
+from .travel import Fact, Travels
 from .worlds import World
 
 BATCH = 2**20  # numbers in one batch of samples, about 8 MB: memory does not grow with n
@@ -42,7 +46,7 @@ class Samples:
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation(Answer):
+class Explanation(Answer, Travels):
     """A local linear model on "same box as xi?" indicators, with its uncertainty.
 
     ``coef`` (d,), ``intercept``, and ``covariance`` ((d+1, d+1), intercept first) of the sampling
@@ -75,6 +79,7 @@ class Explanation(Answer):
     adjusted: bool = False
     precision: Precision | None = None  # what tol or rtol asked for, and what came of it
     samples: Samples | None = field(repr=False, default=None)
+    textbook_stderr: np.ndarray | None = field(repr=False, default=None)  # lime_stability's
 
     @property
     def f(self) -> Any:
@@ -153,11 +158,43 @@ class Explanation(Answer):
         label = 1 if self.output is None else self.output
         return {label: [(int(j), float(self.coef[j])) for j in self.order()]}
 
-    def plot(self) -> Any:
-        """Coefficients with 95% intervals, as a matplotlib figure."""
+    def facts(self) -> list[Fact]:
+        """The numbers beside the coefficients, for pages and dictionaries."""
+        return [
+            Fact("prediction", "the model's prediction", "f(ξ)", self.prediction),
+            Fact(
+                "local_prediction",
+                "what the explanation adds up to",
+                "f^(ξ)",
+                self.local_prediction,
+            ),
+            Fact("score", "share of the variation nearby that it explains", "R²", self.score),
+            Fact("ess", "samples that count", "effective samples", self.ess),
+            Fact("n", "samples drawn", "n", self.n),
+            Fact("nu", "bandwidth", "ν", self.nu),
+            Fact("kernel", "kernel", "kernel", self.kernel),
+            Fact("sampler", "sampler", "sampler", self.sampler),
+        ]
+
+    def bounds(self) -> np.ndarray:
+        """95% intervals, (d, 2)."""
+        return self.interval()
+
+    def stability(self, features: int = 10, runs: int = 10, select: str = "auto") -> Stability:
+        """How alike repeated explanations would be (VSI and CSI), without repeating any.
+
+        See :func:`limetutor.stability.stability`.
+        """
+        return stability(self, features, runs, select)
+
+    def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
+        """Coefficients with 95% intervals, as a matplotlib figure.
+
+        On ``ax`` where one is given; ``top`` is how many features are drawn, 20 if left out.
+        """
         from .plotting.results import coefficients
 
-        return coefficients(self)
+        return coefficients(self, ax=ax, top=top, title=title)
 
     def __repr__(self) -> str:
         lines = [
@@ -367,6 +404,7 @@ def run(
         adjusted=adjusted is not None,
         precision=found,
         samples=work.samples() if keep else None,
+        textbook_stderr=surrogate.textbook_stderr(sums, ridge, result.used),
     )
 
 
@@ -389,14 +427,16 @@ def _sampled(work: _Work, n: int, target: Target | None) -> tuple[surrogate.Fit,
         return work.fit(), None
     columns = len(work.sums.response)
     size = min(n, work.draws.size(target.first(columns), work.how.scrambles))
-    while True:
-        work.draw(size - work.drawn)
-        result = work.fit()
-        stderr = np.sqrt(np.clip(np.diag(result.covariance)[1:], 0.0, None))
-        found = target.judge(size, result.beta, stderr, n)
-        if found.reached or size >= n:
-            return result, found
-        size = min(n, target.next(size, found))
+    with _forecast() as shown:
+        while True:
+            work.draw(size - work.drawn)
+            result = work.fit()
+            stderr = np.sqrt(np.clip(np.diag(result.covariance)[1:], 0.0, None))
+            found = target.judge(size, result.beta, stderr, n)
+            if found.reached or size >= n:
+                return result, found
+            shown(size, found)
+            size = min(n, target.next(size, found))
 
 
 class _How(NamedTuple):
@@ -436,8 +476,10 @@ class _Work:
     def draw(self, n: int) -> None:
         """Draw n more samples and add them up; each source gives its share of every batch."""
         d, groups = self.setting.d, len(self.sources)
-        least = 2 * (d + 1 + self.extra)  # enough for a fit to a single batch
-        rows = max(BATCH // (d + 1), least) // groups
+        width = d + 1 + self.extra
+        least = 2 * width  # enough for a fit to a single batch
+        few = min(10 * width, 4 * BATCH // width)  # where a fit costs more than its samples
+        rows = max(BATCH // (d + 1), few, least) // groups
         for start in _with_progress(range(0, n // groups, rows)):
             first = self.own_row and self.drawn == 0
             many = min(rows, n // groups - start) - (first and self.draws.independent)
@@ -506,6 +548,24 @@ def _with_progress(batches: range) -> Any:
     except ImportError:
         return batches
     return tqdm(batches, delay=2, leave=False, unit="batch")
+
+
+@contextmanager
+def _forecast(delay: float = 2.0) -> Iterator[Callable[[int, Precision], None]]:
+    """A bar of samples drawn, of those that are forecast, for work of more than two seconds."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        yield lambda drawn, found: None
+        return
+    with tqdm(delay=delay, mininterval=0, leave=False, unit="sample", unit_scale=True) as bar:
+
+        def shown(drawn: int, found: Precision) -> None:
+            bar.total = min(found.forecast, found.bound)
+            bar.set_description(f"error {found.error:.2g}, {found.goal:.2g} asked for", False)
+            bar.update(drawn - bar.n)
+
+        yield shown
 
 
 def _notes(work: _Work, result: surrogate.Fit, found: Precision | None) -> tuple[str, ...]:

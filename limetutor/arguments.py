@@ -207,7 +207,9 @@ def is_integer(value: Any) -> bool:
 
 def seed(name: str, value: Any) -> int | np.random.Generator | np.random.SeedSequence | None:
     """What starts a random generator: None, a whole number of 0 or above, a generator or the like."""
-    if value is None or isinstance(value, np.random.Generator | np.random.SeedSequence):
+    if isinstance(value, np.random.SeedSequence):  # a copy: the caller's must not count our spawns
+        return np.random.SeedSequence(**value.state)
+    if value is None or isinstance(value, np.random.Generator):
         return value
     if not is_integer(value) or value < 0:
         raise ValueError(

@@ -62,9 +62,9 @@ class Quantiles:
         shape, whole = u.shape, len(u) % self.abreast == 0
         edges = self.below if whole else self.edges.T
         u = u.reshape(-1, edges.shape[1])
-        count = np.zeros(u.shape, np.uint8)
+        count, above = np.zeros(u.shape, np.uint8), np.empty(u.shape, bool)
         for edge in edges:
-            count += u >= edge
+            count += np.greater_equal(u, edge, out=above)
         return count.reshape(shape) + self.first
 
     def within(self, part: np.ndarray, v: np.ndarray, x: np.ndarray) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from . import arguments as arg
 
 FIRST = 250  # samples, or more where there are many columns, before an error is believed
+MOST = 10**12  # samples that a forecast speaks of
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,12 @@ class Precision:
         """Whether the largest standard error is at most the goal."""
         return bool(self.error <= self.goal)
 
+    @property
+    def _advice(self) -> str:
+        if self.forecast >= MOST:
+            return f"even n = {MOST:,} would not do"
+        return f"about n = {self.forecast:,} would do"
+
     def __str__(self) -> str:
         if self.reached:
             return (
@@ -40,7 +47,7 @@ class Precision:
             )
         return (
             f"{self.asked} was not reached with n = {self.bound:,}: the largest standard error is "
-            f"{self.error:.2g}, not {self.goal:.2g}; about n = {self.forecast:,} would do"
+            f"{self.error:.2g}, not {self.goal:.2g}; {self._advice}"
         )
 
 
@@ -89,8 +96,8 @@ class Target:
         if error <= goal:
             return n
         if goal == 0 or not np.isfinite(error):
-            return 10**12
-        return int(min(np.ceil(n * (error / goal) ** (1 / rate)), 10**12))
+            return MOST
+        return int(min(np.ceil(n * (error / goal) ** (1 / rate)), MOST))
 
     def next(self, n: int, found: Precision) -> int:
         """How many samples there should be after another stage: no leap on a rough forecast."""

@@ -11,9 +11,9 @@ import json
 import os
 import tempfile
 import zipfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from . import arguments as arg
 
 SETTINGS, EVIDENCE = "settings.json", "evidence.npz"
 PLAIN = "__plain__"  # the entry of a file that holds what is no array
+# what reading a damaged file may raise
+UNREADABLE = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile)
 AGREE = 1e-9  # another machine may round the model's predictions in another way
 
 
@@ -48,23 +50,32 @@ class Store:
         inside = {entry.name for entry in path.iterdir()} if path.exists() else set()
         if any(not name.startswith(".") for name in inside - {EVIDENCE}):
             raise ValueError(f"store must be an empty folder or a store, got {str(path)!r}.")
-        path.mkdir(parents=True, exist_ok=True)
-        store._save(EVIDENCE, evidence)
-        store._save(SETTINGS, json.dumps(settings, indent=1))  # last: with it the store is one
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            store._save(EVIDENCE, evidence)
+            store._save(SETTINGS, json.dumps(settings, indent=1))  # last: with it the store is one
+        except OSError as error:
+            raise ValueError(
+                f"store must be a folder that can be written to, but {str(path)!r}: {error.strerror}."
+            ) from None
         return store
 
     def _compare(self, settings: dict[str, Any], evidence: dict[str, np.ndarray]) -> None:
-        known = json.loads((self.folder / SETTINGS).read_text())
+        try:
+            known = json.loads((self.folder / SETTINGS).read_text())
+            with np.load(self.folder / EVIDENCE, allow_pickle=False) as kept:
+                seen = {key: kept[key] for key in evidence}
+        except UNREADABLE:
+            self._refuse(f"{SETTINGS} or {EVIDENCE} cannot be read")
         for key in sorted({*known, *settings}):
             if known.get(key) != settings.get(key):
                 self._refuse(f"{key} is {known.get(key)} there and {settings.get(key)} here")
-        with np.load(self.folder / EVIDENCE, allow_pickle=False) as kept:
-            for key, now in evidence.items():
-                then = kept[key]
-                if then.shape != now.shape or not np.allclose(then, now, AGREE, AGREE):
-                    self._refuse(f"{key} is not the same")
+        for key, now in evidence.items():
+            then = seen[key]
+            if then.shape != now.shape or not np.allclose(then, now, AGREE, AGREE):
+                self._refuse(f"{key} is not the same")
 
-    def _refuse(self, difference: str) -> None:
+    def _refuse(self, difference: str) -> NoReturn:
         raise ValueError(
             f"store must be a new folder or one of the same call, but in {str(self.folder)!r} "
             f"{difference}."
@@ -77,11 +88,11 @@ class Store:
             try:
                 with np.load(path, allow_pickle=False) as kept:
                     arrays = {key: kept[key] for key in kept.files}
-            except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+                plain, row = json.loads(str(arrays.pop(PLAIN))), int(path.stem.removeprefix("row-"))
+            except UNREADABLE:
                 continue
-            plain = json.loads(str(arrays.pop(PLAIN)))
             lists = {k: tuple(v) if isinstance(v, list) else v for k, v in plain.items()}
-            found[int(path.stem.removeprefix("row-"))] = arrays | lists
+            found[row] = arrays | lists
         return found
 
     def write(self, row: int, parts: dict[str, Any]) -> None:
@@ -106,5 +117,7 @@ class Store:
 
 
 def _plain(value: Any) -> Any:
-    """A numpy number as Python's own; JSON keeps every digit of a double."""
+    """A numpy number as Python's own, a record as a dict; JSON keeps every digit of a double."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
     return value.item() if isinstance(value, np.generic) else value

@@ -67,6 +67,7 @@ class Sums:
         self.squared = np.zeros(size)  # sum w^2 z
         self.gram2 = np.zeros((size, size))  # sum w^2 z z'; see _add_gram2
         self.equal = True  # all weights are the same
+        self.always = np.ones(d, bool)  # indicators that were 1 in all samples so far
         self.response = np.zeros(size)  # sum w z y
         self.squares = 0.0  # sum w y^2
         self.meat = np.zeros((size, size))  # sum w^2 s^2 z z', s the corrected residual
@@ -100,6 +101,7 @@ class Sums:
         self.gram += batch.gram
         self.response += batch.response
         self.squared += batch.squared
+        self._hold_constants(z, w)
         with np.errstate(over="ignore", under="ignore"):
             self.squares += float(np.sum((np.sqrt(w) * y) ** 2))
         self.solver = Solver(self.gram)
@@ -109,6 +111,20 @@ class Sums:
         elif not len(self.group_gram):
             with np.errstate(over="ignore", under="ignore"):
                 self._add_uncertainty(z, y, w, batch)
+
+    def _hold_constants(self, z: np.ndarray, w: np.ndarray) -> None:
+        """An indicator that was 1 in all samples so far is the intercept's column, to the last bit.
+
+        Sums of weights in another order would tell the two apart by a few units in the last place.
+        """
+        self.always &= self.gram[0, 1 : self.d + 1] >= (1 - 1e-9) * self.gram[0, 0]
+        for j in np.flatnonzero(self.always):
+            self.always[j] = np.all(z[w > 0, j])
+        ones = 1 + np.flatnonzero(self.always)
+        if len(ones):
+            self.gram[ones] = self.gram[0]
+            self.gram[:, ones] = self.gram[:, :1]
+            self.response[ones], self.squared[ones] = self.response[0], self.squared[0]
 
     def _in_units(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Responses from ``shift`` in units of ``unit``, both of which they may move."""
@@ -244,9 +260,10 @@ class Sums:
         found, own4 = np.empty((linear.shape[1], len(y))), np.zeros(len(linear))
         w2 = w * w
         w4 = w2 * w2
+        slopes = linear[1:].T.copy()
         for rows in _passes(z):
             columns = z[rows].astype(float)
-            found[:, rows] = (columns @ linear[1:]).T
+            np.matmul(slopes, columns.T, out=found[:, rows])
             if not self.equal:
                 own4[1:] += w4[rows] @ columns
         found += linear[0][:, None]
@@ -381,7 +398,8 @@ def _design(z: np.ndarray, precision: Any = np.float64) -> np.ndarray:
 
 def _passes(z: np.ndarray) -> list[slice]:
     """Rows in pieces that stay in cache, long enough for a product of matrices."""
-    rows = max(2**15 // (z.shape[1] + 1), 256)
+    width = z.shape[1] + 1
+    rows = max(2**15 // width, min(2 * width, 2048), 256)
     return [slice(start, start + rows) for start in range(0, len(z), rows)]
 
 
@@ -450,6 +468,8 @@ class Solver:
 
 def pseudo_inverse(cov: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Inverse of a covariance without its empty directions, and the features they involve."""
+    if not len(cov):  # LAPACK would complain, past Python and onto the page
+        return cov, np.zeros(0, bool)
     scale = np.sqrt(np.clip(np.diag(cov), 0, None))
     dead = scale <= DEAD
     scale = np.where(dead, 1.0, scale)
@@ -463,16 +483,23 @@ def pseudo_inverse(cov: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _inverse(correlation: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndarray]:
     """Straight where the matrix is well conditioned, else by its eigenvectors above the noise."""
-    root, failed = scipy.linalg.lapack.dpotrf(correlation, lower=1)
+    root, failed = scipy.linalg.lapack.dpotrf(correlation, lower=1)  # zeros above the diagonal
     if not failed:
-        inverse, failed = scipy.linalg.lapack.dpotri(root, lower=1)
-        inverse = np.tril(inverse) + np.tril(inverse, -1).T
-        if np.linalg.norm(correlation, 1) * np.linalg.norm(inverse, 1) < 1e-3 / noise:
+        inverse, failed = scipy.linalg.lapack.dpotri(root, lower=1, overwrite_c=1)
+        diagonal = np.diag(inverse).copy()
+        inverse = inverse + inverse.T
+        np.fill_diagonal(inverse, diagonal)
+        if _largest_column(correlation) * _largest_column(inverse) < 1e-3 / noise:
             return inverse, np.zeros(len(correlation), bool)
     values, vectors = np.linalg.eigh(correlation)
     kept = values > noise
     tangled = np.any(np.abs(vectors[:, ~kept]) > 1e-3, axis=1)
     return (vectors[:, kept] / values[kept]) @ vectors[:, kept].T, tangled
+
+
+def _largest_column(matrix: np.ndarray) -> float:
+    """The 1-norm of a symmetric matrix."""
+    return float(np.max(np.abs(matrix).sum(axis=1), initial=0.0))
 
 
 def _noise(scale: np.ndarray) -> float:

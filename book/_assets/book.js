@@ -29,3 +29,59 @@
   addEventListener("afterprint", () => print(false));
   matchMedia("print").addEventListener("change", (event) => print(event.matches));
 })();
+
+// Words of the glossary: their explanation appears on hover and focus, and on a phone at the first tap.
+// Escape puts it away, and so does leaving the word and the explanation.
+(() => {
+  "use strict";
+  const noteOf = (term) => document.getElementById(term.getAttribute("aria-describedby"));
+  let open = null; // the word whose explanation is shown
+  let leaving = 0;
+
+  const show = (term) => {
+    clearTimeout(leaving);
+    if (open === term) return;
+    hide();
+    const note = noteOf(term);
+    note.hidden = false;
+    const word = term.getClientRects()[0];
+    const size = note.getBoundingClientRect();
+    const left = Math.min(word.left, document.documentElement.clientWidth - size.width - 8);
+    const above = word.bottom + size.height + 8 > innerHeight && word.top > size.height + 8;
+    note.style.left = `${Math.max(8, left)}px`;
+    note.style.top = `${above ? word.top - size.height - 4 : word.bottom + 4}px`;
+    open = term;
+  };
+  const hide = () => {
+    clearTimeout(leaving);
+    if (open) noteOf(open).hidden = true;
+    open = null;
+  };
+  const leave = () => {
+    clearTimeout(leaving);
+    leaving = setTimeout(hide, 200); // time to reach the explanation with the pointer
+  };
+
+  let tapped = false; // whether the finger that is down has just opened an explanation
+  for (const term of document.querySelectorAll("a.lt-term")) {
+    const note = noteOf(term);
+    for (const part of [term, note]) {
+      part.addEventListener("pointerenter", (e) => e.pointerType === "mouse" && show(term));
+      part.addEventListener("pointerleave", (e) => e.pointerType === "mouse" && leave());
+    }
+    term.addEventListener("pointerdown", (e) => {
+      tapped = e.pointerType !== "mouse" && open !== term;
+    });
+    term.addEventListener("click", (e) => {
+      if (!tapped) return;
+      tapped = false;
+      e.preventDefault();
+      show(term);
+    });
+    term.addEventListener("focus", () => tapped || show(term));
+    term.addEventListener("blur", hide);
+  }
+  addEventListener("keydown", (e) => e.key === "Escape" && hide());
+  addEventListener("scroll", hide, {passive: true});
+  addEventListener("pointerdown", (e) => e.target.closest(".lt-term, .lt-note") || hide());
+})();

@@ -3,7 +3,9 @@
 - figures are drawn for a page without a kernel (``LIMETUTOR_MODE=static``);
 - chapters are executed side by side, and the cache of what they gave forgets everything when the
   package or its drawing libraries change;
-- each chapter links the symbols it takes over to the page *Notation* (notation.py);
+- each chapter links the symbols it takes over to the page *Notation* (notation.py), and explains the
+  words of the glossary where it uses them first (glossary.py);
+- appendices are numbered A, B, … (appendices.py);
 - exercises get a box to answer in, and results are kept in the browser (exercise_boxes.py);
 - scripts, styles and MathJax come with the site: no page asks another host for anything;
 - what Jupyter Book emits twice or for nothing is left out.
@@ -28,7 +30,9 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
+import appendices
 import exercise_boxes
+import glossary
 import notation
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,6 +56,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", notation.depend_on_the_page)
     app.connect("doctree-read", exercise_boxes.put_boxes)
     app.connect("doctree-resolved", notation.link_symbols)
+    app.connect("doctree-read", glossary.depend_on_the_page)
+    app.connect("doctree-resolved", glossary.explain_terms)
+    app.connect("env-get-updated", appendices.number_by_letters, priority=900)
     app.connect("html-page-context", tidy_scripts, priority=900)
     app.connect("html-page-context", mend_roles, priority=900)
     app.connect("html-page-context", stand_in_for_storage)

@@ -13,6 +13,7 @@ One ``draw`` serves two ways of showing it, chosen for the whole run by ``LIMETU
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import inspect
 import itertools
@@ -20,8 +21,10 @@ import json
 import keyword
 import math
 import os
+import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from html import escape
 from importlib import resources
 from typing import Any
@@ -30,18 +33,23 @@ from matplotlib.figure import Figure
 
 from ..arguments import shorten, vector
 from ..plotting import style
-from . import frames
+from . import frames, renderer
 from .controls import Choice, Control, Slider
+from .late import LateFigure
 
 __all__ = ["Choice", "Slider", "explore", "show"]
 
 Draw = Callable[..., str]
+Frame = tuple[ET.Element, str]
 
 #: More frames than this would make a heavy page and a slow build.
 MAX_FRAMES = 400
 
 #: Larger than this, in inches, no page shows a picture.
 MAX_SIZE = 50
+
+#: Stands in ids until the picture is there that gives them their name: a private character.
+_LATER = "\ue000"
 
 _seen: Counter[str] = Counter()  # pictures shown in this run, to keep ids apart
 
@@ -83,8 +91,8 @@ def show(fig: Figure, alt: str) -> None:
     if not isinstance(fig, Figure):
         raise TypeError(f"fig: show needs a matplotlib Figure, got {shorten(fig)}.")
     _refuse_mute("show", alt)
-    source = frames.svg(fig)
-    picture = frames.markup(frames.clean(source, _prefix(source, alt), alt))
+    picture = frames.markup(renderer.picture(fig, alt, _LATER))
+    picture = picture.replace(_LATER, _prefix(picture))
     text = f"<figure: {alt}>"
     if mode() == "live":
         import ipywidgets
@@ -167,24 +175,26 @@ def _refuse_unfit(draw: Any, controls: dict[str, Any]) -> None:
 
 
 @style.styled
-def _frame(draw: Draw, size: Sequence[float], values: dict[str, Any]) -> tuple[str, str]:
-    """Draw once: matplotlib's SVG and the sentence."""
-    fig = style.new_figure(size)
+def _frame(
+    draw: Draw, alt: str, size: Sequence[float], values: dict[str, Any], memo: renderer.Memo
+) -> Frame:
+    """Draw once: the picture and the sentence. What other frames have too is in the memo."""
+    fig = LateFigure(figsize=(size[0], size[1]))
     sentence = draw(fig, **values)
     if not isinstance(sentence, str) or not sentence.strip():
         raise ValueError(
             f"draw must return one sentence that reads the picture back in words, not {sentence!r}."
         )
-    return frames.svg(fig), " ".join(sentence.split())
+    return renderer.picture(fig, alt, _LATER, memo), " ".join(sentence.split())
 
 
 def _defaults(controls: dict[str, Control]) -> dict[str, Any]:
     return {name: control.default for name, control in controls.items()}
 
 
-def _prefix(source: str, alt: str) -> str:
+def _prefix(picture: str) -> str:
     """An id from the content: the same in every build, different for every figure of a page."""
-    digest = hashlib.sha256((source + alt).encode()).hexdigest()[:8]
+    digest = hashlib.sha256(picture.encode()).hexdigest()[:8]
     _seen[digest] += 1
     return f"lt{digest}" + (f"-{_seen[digest]}" if _seen[digest] > 1 else "")
 
@@ -195,20 +205,22 @@ def _prefix(source: str, alt: str) -> str:
 def _live(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Control]) -> None:
     import ipywidgets
 
-    source, sentence = _frame(draw, size, _defaults(controls))
-    prefix = _prefix(source, alt)
+    memo: renderer.Memo = {}
+    first, sentence = _frame(draw, alt, size, _defaults(controls), memo)
+    prefix = _prefix(frames.markup(first))
 
-    def themed(source: str) -> str:
-        return _with_style(_figure(frames.markup(frames.clean(source, prefix, alt)), "lt-live"))
+    def themed(drawn: ET.Element) -> str:
+        return _with_style(_figure(frames.markup(drawn).replace(_LATER, prefix), "lt-live"))
 
-    picture = ipywidgets.HTML(themed(source))
+    picture = ipywidgets.HTML(themed(first))
     words = ipywidgets.HTML(_sentence(sentence))
     widgets = {name: _widget(control) for name, control in controls.items()}
 
     def redraw(_change: Any = None) -> None:
         try:
-            source, said = _frame(draw, size, {name: w.value for name, w in widgets.items()})
-            picture.value, words.value = themed(source), _sentence(said)
+            values = {name: w.value for name, w in widgets.items()}
+            drawn, said = _frame(draw, alt, size, values, memo)
+            picture.value, words.value = themed(drawn), _sentence(said)
         except Exception as error:  # in a callback it would vanish: tell the reader instead
             words.value = _sentence(f"⚠ {type(error).__name__}: {error}")
 
@@ -258,40 +270,60 @@ def _static(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Con
         values[::-1] for values in itertools.product(*(c.values for c in reversed(moving.values())))
     ]
     fixed = _defaults(controls)
-    drawn = [
-        _frame(draw, size, fixed | dict(zip(moving, values, strict=True)))
-        for values in combinations
-    ]
+    memo: renderer.Memo = {}
+
+    def frame(values: dict[str, Any]) -> Frame:
+        return _frame(draw, alt, size, values, memo)
+
+    with _few_collections():
+        drawn = [frame(fixed | dict(zip(moving, values, strict=True))) for values in combinations]
 
     def place(values: dict[str, Any]) -> int:
         return combinations.index(tuple(values[name] for name in moving))
 
     for name, control in controls.items():
         ends = [fixed | {name: stop} for stop in (control.values[0], control.values[-1])]
-        shown = [drawn[place(end)] if name in moving else _frame(draw, size, end) for end in ends]
+        shown = [drawn[place(end)] if name in moving else frame(end) for end in ends]
         _refuse_dead(name, control, *shown)
     start = place(fixed)
-    prefix = _prefix(drawn[start][0], alt)
-    pictures = [frames.clean(source, prefix, alt) for source, _ in drawn]
-    sentences = [sentence for _, sentence in drawn]
+    pictures, sentences = zip(*drawn, strict=True)
+    page = frames.markup(pictures[start])
+    prefix = _prefix(page)
     data = frames.encode(pictures, start)
     data["texts"] = [[c.text(v) for v in c.values] for c in moving.values()]
     data["sentences"] = sentences
     html = _figure(
-        frames.markup(pictures[start])
+        page
         + _controls_html(moving, prefix)
         + _sentence(sentences[start])
         + f'<script type="application/json">{_json(data)}</script>',
         "lt-explore",
     )
-    _display(f"<explore: {alt} {sentences[start]}>", html=html)
+    _display(f"<explore: {alt} {sentences[start]}>", html=html.replace(_LATER, prefix))
 
 
-def _refuse_dead(
-    name: str, control: Control, first: tuple[str, str], last: tuple[str, str]
-) -> None:
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Clear up after figures, which are full of cycles, less often, and look at nothing older.
+
+    A tenth of the time would go into looking through what the libraries have in memory.
+    """
+    usual = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(200_000, *usual[1:])  # about ten figures
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+        gc.unfreeze()
+
+
+def _refuse_dead(name: str, control: Control, first: Frame, last: Frame) -> None:
     """Refuse a control whose two ends look the same or are read back in the same words."""
-    for what, one, other in zip(("picture", "sentence"), first, last, strict=True):
+    for what, one, other in (
+        ("picture", *(frames.markup(picture) for picture, _ in (first, last))),
+        ("sentence", *(sentence for _, sentence in (first, last))),
+    ):
         if one == other:
             raise ValueError(
                 f"dead control: {name!r} does not change the {what} between "

@@ -2,8 +2,8 @@
 
 Matplotlib writes the same elements in the same order for every frame as long as the number of
 artists and ticks stays the same, so a slider's forty pictures differ in a handful of attributes.
-:func:`clean` makes one frame fit for a page; :func:`encode` stores a list of them;
-:func:`decode` is the reference for what ``player.js`` does in the browser.
+:func:`~limetutor.interactive.renderer.picture` makes one frame; :func:`encode` stores a list of
+them; :func:`decode` is the reference for what ``player.js`` does in the browser.
 
 The format, as JSON-able data.  Frames with the same tree of elements form a *group*::
 
@@ -20,117 +20,11 @@ before: mostly zeros and small integers, which compress well.
 
 from __future__ import annotations
 
-import io
-import re
 import xml.etree.ElementTree as ET
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any
 
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
-
-from ..plotting.style import as_css_variable, styled
-
-_NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
-_COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
-_MOVES = re.compile(r"(?:translate|rotate)\([^)]*\)")
-_FAMILY = re.compile(r"font-family: [^;]*(?:; |$)")  # the page knows better
-_REFERENCE = re.compile(r"(url\(#|^#)([^)]+)")
-_SPACES = re.compile(r"\s+")
-
-
-@styled
-def svg(fig: Figure) -> str:
-    """The figure as matplotlib's own SVG, the same text for the same figure."""
-    buffer = io.StringIO()
-    dpi, canvas = fig.dpi, fig.canvas
-    try:
-        drawing = FigureCanvasSVG(fig)
-        fig.dpi = 160  # of rasterized artists only: an SVG always counts in points
-        drawing.print_svg(buffer, metadata={"Date": None})
-    finally:  # the figure is the caller's, and a window may hang on its canvas
-        fig.dpi = dpi
-        fig.set_canvas(canvas)
-    return buffer.getvalue()
-
-
-def clean(source: str, prefix: str, alt: str) -> ET.Element:
-    """Matplotlib's SVG as an inline picture: no namespaces, own ids, the page's colours."""
-    root = ET.fromstring(source)
-    names: dict[str, str] = {}
-    used = {name for el in root.iter() for name in _references(el)}
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag.rpartition("}")[2] in ("metadata", "style"):
-                parent.remove(child)
-    in_defs = {el for defs in root.iter("{http://www.w3.org/2000/svg}defs") for el in defs.iter()}
-    for el in root.iter():
-        el.tag = el.tag.rpartition("}")[2]
-        attributes = {key.rpartition("}")[2]: value for key, value in el.attrib.items()}
-        if attributes.get("id") not in used:
-            attributes.pop("id", None)
-        if attributes.get("transform", "").startswith("rotate(-0 "):
-            del attributes["transform"]
-        el.attrib = {key: _tidy(key, value, el in in_defs) for key, value in attributes.items()}
-        _rename(el.attrib, names, prefix)
-        el.text = el.text if (el.text or "").strip() else None
-        el.tail = el.tail if (el.tail or "").strip() else None
-    root.attrib = {
-        "class": "lt-svg",
-        "viewBox": root.attrib["viewBox"],
-        "role": "img",
-        "aria-label": alt,
-    }
-    return root
-
-
-def _references(el: ET.Element) -> list[str]:
-    return [
-        match.group(2)
-        for value in el.attrib.values()
-        if "#" in value
-        for match in [_REFERENCE.search(value)]
-        if match
-    ]
-
-
-def _rename(attributes: dict[str, str], names: dict[str, str], prefix: str) -> None:
-    """Number ids by first appearance, so that they agree between frames and not between figures."""
-
-    def new(old: str) -> str:
-        return names.setdefault(old, f"{prefix}-{len(names)}")
-
-    for key, value in attributes.items():
-        if key == "id":
-            attributes[key] = new(value)
-        elif "#" in value and key != "style":
-            attributes[key] = _REFERENCE.sub(lambda m: m.group(1) + new(m.group(2)), value)
-
-
-@lru_cache(maxsize=50_000)  # most values are the same in every frame
-def _tidy(key: str, value: str, in_defs: bool) -> str:
-    # A marker is small and drawn many times over: it needs a digit more than a curve.
-    digits = 2 if in_defs and len(value) < 300 else 1
-    if key in ("d", "x", "y", "points", "width", "height"):
-        rounded = _NUMBER.sub(lambda m: _short(m.group(), digits), value)
-        return _SPACES.sub(" ", rounded).strip()
-    if key == "transform":
-        return _MOVES.sub(
-            lambda move: _NUMBER.sub(lambda m: _short(m.group(), 1), move.group()), value
-        )
-    if key == "style":
-        value = _FAMILY.sub("", value)
-        return _COLOR.sub(lambda m: as_css_variable(m.group()), value)
-    return value
-
-
-def _short(number: str, digits: int) -> str:
-    """Round, and write as JavaScript would: 12.30 → 12.3, -0.0 → 0."""
-    text = f"{float(number):.{digits}f}".rstrip("0").rstrip(".") if digits else number
-    return "0" if text in ("-0", "") else text
-
-
-# ---------------------------------------------------------------------------------------------
+from .renderer import NUMBER
 
 
 def markup(root: ET.Element) -> str:
@@ -143,7 +37,7 @@ def inner(root: ET.Element) -> str:
     return (root.text or "") + "".join(markup(child) for child in root)
 
 
-def encode(frames: list[ET.Element], default: int) -> dict[str, Any]:
+def encode(frames: Sequence[ET.Element], default: int) -> dict[str, Any]:
     """Store ``frames``; the one numbered ``default`` is on the page and costs nothing."""
     groups: dict[Any, list[int]] = {}
     for number, frame in enumerate(frames):
@@ -183,7 +77,7 @@ def _shape(root: ET.Element) -> tuple[Any, ...]:
     )
 
 
-def _columns(frames: list[ET.Element]) -> list[list[Any]]:
+def _columns(frames: Sequence[ET.Element]) -> list[list[Any]]:
     """What varies among frames of one shape."""
     columns = []
     for index, same in enumerate(zip(*(frame.iter() for frame in frames), strict=True)):
@@ -205,10 +99,10 @@ def _column(values: list[str]) -> tuple[int, list[str], list[int]]:
 
 def _as_numbers(values: list[str], scale: int) -> tuple[int, list[str], list[int]] | None:
     """The values as numbers in fixed surroundings, or None if that would not give them back."""
-    if len({tuple(_NUMBER.split(value)) for value in values}) > 1:
+    if len({tuple(NUMBER.split(value)) for value in values}) > 1:
         return None
-    between = _NUMBER.split(values[0])
-    table = [_NUMBER.findall(value) for value in values]
+    between = NUMBER.split(values[0])
+    table = [NUMBER.findall(value) for value in values]
     parts, vary = [between[0]], []
     for k, numbers in enumerate(zip(*table, strict=True)):
         if len(set(numbers)) == 1:

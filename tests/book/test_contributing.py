@@ -96,7 +96,7 @@ def test_an_exercise():
     from limetutor.laws import tilted_normal
 
     scope = {**vars(kinds), "tilted_normal": tilted_normal}
-    (exercise,) = eval(compile(f"({added('weights/4')})", "CONTRIBUTING.md", "eval"), scope)
+    (exercise,) = eval(compile(f"({added('weights/5')})", "CONTRIBUTING.md", "eval"), scope)
     assert exercise.judge("0,8").kind == "right"
     assert "square" in exercise.judge(2 / 3).words
     assert exercise.judge(0.5).words.endswith("the mean of the tilted law is asked.")

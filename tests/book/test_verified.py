@@ -48,8 +48,13 @@ def run(folder: Path, *arguments: str, verify: str = "") -> subprocess.Completed
     shutil.copy(ROOT / "tests" / "conftest.py", folder)
     (folder / "test_cases.py").write_text(CASES)
     (folder / "pytest.ini").write_text("[pytest]\nmarkers = verify: long\n")
-    command = [sys.executable, "-m", "pytest", *arguments, "-p", "no:cacheprovider"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "LIMETUTOR_VERIFY": verify}
+    plugins = ("-p", "no:cacheprovider", "-p", "xdist.plugin")  # the others take long to load
+    command = [sys.executable, "-m", "pytest", *arguments, *plugins]
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT),
+        "LIMETUTOR_VERIFY": verify,
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

@@ -35,8 +35,9 @@ def least_squares(f, world, xi, n=400_000):
     w = np.exp(-np.sum((u - at) ** 2, axis=1) / 2 / world.nu**2)
     design = np.column_stack([np.ones(n), u])
     bread = np.linalg.inv((design * w[:, None]).T @ design)
-    beta = bread @ ((design * w[:, None]).T @ f(x))
-    scores = design * (w * (f(x) - design @ beta))[:, None]
+    y = f(x)
+    beta = bread @ ((design * w[:, None]).T @ y)
+    scores = design * (w * (y - design @ beta))[:, None]
     return beta, np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread))
 
 

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 import limetutor as lt
 from limetutor.course.datasets import diabetes
@@ -48,6 +49,25 @@ def test_fits_drawn_together_have_the_law_of_runs(sampler):
     error = fits.std(axis=0, ddof=1) / np.sqrt(200)
     assert fits.shape == (200, 2)
     assert np.all(np.abs(fits.mean(axis=0) - limit) < 4 * error)
+
+
+def test_the_running_example_shows_all_its_numbers():
+    """What is printed is enough to type the example in again, on lines that fit on a phone."""
+    example = running_example()
+    f, xi, world = example
+    shown = str(example)
+    assert max(map(len, shown.splitlines())) <= 40
+    assert "f(x) = 10 x1 - 10 x2\n" in shown and "N(0, 1)" in shown
+    numbers = shown.partition("ξ = [")[2].partition("]")[0]
+    np.testing.assert_array_equal([float(x) for x in numbers.split(",")], xi)
+    edges = shown.partition("edges ")[2].partition("\n")[0]
+    np.testing.assert_allclose(
+        [float(q) for q in edges.split(",")], norm.ppf([0.25, 0.5, 0.75]), atol=5e-4
+    )
+    in_boxes = [int(k) for k in shown.partition("in boxes ")[2].split()]
+    assert in_boxes == list(np.searchsorted(norm.ppf([0.25, 0.5, 0.75]), xi) + 1)
+    np.testing.assert_array_equal(f.a, [10, -10] + 8 * [0])
+    assert (world.mu, world.sigma, world.p) == (0, 1, 4)
 
 
 def test_the_examples_are_what_they_say():

@@ -86,3 +86,32 @@ def test_the_gain_of_tilted_samples_is_the_predicted_one() -> None:
     assert measured == pytest.approx(samples.noise_ratio(4, 0.53), rel=0.35)
     fig = samples.remedy({(4, 0.53): measured})
     assert len(fig.axes[0].lines) == 5  # one, three curves, one dot
+
+
+def test_a_sobol_point_lies_in_every_cell_and_random_ones_leave_a_third_empty() -> None:
+    points = samples.pairs_of_points(64)
+    assert samples.empty_cells(points["scrambled Sobol"]) == 0
+    # (1 - 1/64)^64 = 36% of 64 are expected, with a deviation of about 2.6 (Rao-Blackwell bound
+    # of the occupancy problem); seeds are not chosen
+    assert abs(samples.empty_cells(points["chance"]) - 23.4) < 4 * 2.6
+    assert len(samples.even_points().axes) == 2
+
+
+def test_even_points_and_adjustment_need_fewer_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(samples, "CALLS", 2 ** np.arange(8, 11))
+    samples.distances.cache_clear()
+    text = said(samples.fewer_calls, eps=1.0, width="Gaussian, ν = 1")
+    weighted, tilted, adjusted, sobol, both = (
+        samples.distances("Gaussian, ν = 1", way) for way in samples.WAYS
+    )
+    assert np.all(weighted > tilted) and np.all(tilted > np.maximum(adjusted, sobol))
+    assert np.all(both < sobol)
+    # random draws halve their distance with four times the calls, even points do better
+    assert weighted[0] / weighted[2] == pytest.approx(2, rel=0.3)
+    assert sobol[0] / sobol[2] > 2.2
+    calls, distance = samples.crossing("Gaussian, ν = 1", "tilted", 1.0)
+    assert 256 < calls < 1024 and distance == 1.0 and f"tilted {calls:,.0f}" in text
+    assert samples.crossing("Gaussian, ν = 1", "Sobol", 1.0) == (256, sobol[0])
+    assert np.isnan(samples.crossing("Gaussian, ν = 1", "weighted", 0.01)[0])
+    assert "weighted more than 1,024" in text
+    samples.distances.cache_clear()

@@ -6,14 +6,13 @@ import subprocess
 import sys
 import threading
 import time
-import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from limetutor.interactive import frames
+from limetutor.interactive import frames, renderer
 from limetutor.plotting import style
 from limetutor.plotting.style import PALETTE, color, new_figure, styled
 
@@ -35,7 +34,7 @@ def test_colours_can_be_seen_on_both_themes(role):
 def test_colours_follow_the_theme():
     fig = new_figure()
     fig.subplots().plot([1, 2], color=color.xi)
-    html = frames.markup(frames.clean(frames.svg(fig), "p", "A line."))
+    html = frames.markup(renderer.picture(fig, "A line.", "p"))
     assert f"var(--lt-xi,{color.xi})" in html
     assert "font-family" not in html and "DejaVu" not in html
     css = style.theme_css()
@@ -91,8 +90,7 @@ def printed(text):
     """The text that an SVG of a figure with this title shows, and that nothing else does."""
     fig = new_figure()
     styled(fig.text)(0.5, 0.5, text)
-    root = ET.fromstring(frames.svg(fig))
-    return ["".join(e.itertext()) for e in root.iter("{http://www.w3.org/2000/svg}text")]
+    return ["".join(e.itertext()) for e in renderer.picture(fig, "Alt.", "p").iter("text")]
 
 
 @given(text=LITERAL)

@@ -11,7 +11,7 @@ import nbformat
 import pytest
 from browser import ROOT
 from site_visits import AXE, FAINT, SITE, visit
-from typed_answers import Typed, typed
+from typed_answers import Typed, typed, write
 
 import limetutor as lt
 from limetutor.course import progress
@@ -34,7 +34,7 @@ TYPE = """(rows) => rows.map(([name, text, attempt]) => {
 
 # The right answer to an exercise of the page, and one that is far off.
 RIGHT = {
-    e.name: ", ".join(f"{v:.12g}" for v in e.value.ravel())
+    e.name: write(e.value.ravel(), e.value.shape)
     for e in exercises().values()
     if hasattr(e, "value")
 }

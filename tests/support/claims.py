@@ -113,7 +113,8 @@ def texts_of(path: Path) -> Iterator[str]:
             if cell["cell_type"] == "markdown":
                 yield source
             else:
-                yield from re.findall(r'\balt="([^"]*)"', source)
+                for pieces in re.findall(r'\balt=((?:"[^"]*"\s*)+)', source):
+                    yield "".join(re.findall(r'"([^"]*)"', pieces))
                 yield cell["metadata"].get("mystnb", {}).get("figure", {}).get("caption", "")
 
 
@@ -203,7 +204,6 @@ LEDGER: dict[str, dict[str, Ground]] = {
         ),
         "which the model never sees": NoClaim(TOLD),
         "as many as $j$ has partners in any case": Stated("prop-critical-widths"),
-        "the coefficient 0 in every linear model": NoClaim(QUESTION),
         "Without interactions the limit is the same at every width": Stated("thm-multilinear"),
         "Then its limit would be 0 at every width": Stated("thm-multilinear"),
         "whatever the data look like": Stated("thm-any-model"),
@@ -235,6 +235,9 @@ LEDGER: dict[str, dict[str, Ground]] = {
             "test_the_lasso_leaves_out_feature_two"
         ),
     },
+    "trust": {
+        "the second number is 0.994": Stated("prop-stability"),
+    },
     "real_lime": {
         "With boxes, `lime` never measures a distance": Searched("test_lime_measures_indicators"),
         "uses it for every world that `lt.from_lime` has read": Searched(
@@ -246,7 +249,7 @@ LEDGER: dict[str, dict[str, Ground]] = {
         "each with its own sign, at every width": Stated("thm-without-boxes"),
         "A feature is hidden at every bandwidth": Stated("thm-critical-bandwidth"),
         "the unpenalised limits are the same at every width": Stated("thm-real-lime"),
-        "Slopes times deviations, at every width": Stated("thm-without-boxes"),
+        "Slopes times standard deviations, at every width": Stated("thm-without-boxes"),
         "The slopes only if the width is small": NoClaim(WRONG),
     },
     "samples": {
@@ -314,7 +317,7 @@ LEDGER: dict[str, dict[str, Ground]] = {
     },
     "ten_minutes": {
         "A model we cannot read": NoClaim(HEADING),
-        "so the weight is negative at every bandwidth": Stated("prop-sign"),
+        "so the coefficient is negative at every bandwidth": Stated("prop-sign"),
         "here and in every chapter": NoClaim(ADVICE),
         "It never looks inside": Searched("test_only_predictions_are_asked_for"),
         "What the slope is cannot be read from it": Stated("prop-sign"),

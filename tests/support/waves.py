@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from limetutor.interactive import explorer, frames
+from limetutor.interactive import explorer
 from limetutor.interactive.controls import Choice, Slider
 from limetutor.plotting.style import color
 
@@ -26,9 +26,9 @@ NU = Slider(0.1, 3, 0.53, stops=6, label="bandwidth ν")
 KIND = Choice(["sine", "cosine"], label="curve")
 
 
-def all_frames(prefix="p"):
-    """The pictures at every combination of stops, and the position of the default."""
+def all_frames(alt=ALT):
+    """The pictures at every combination of stops, their sentences, and the default's position."""
     values = [(nu, kind) for kind in KIND.values for nu in NU.values]
-    with_words = [explorer._frame(wave, (6.4, 3.6), {"nu": n, "kind": k}) for n, k in values]
-    start = values.index((NU.default, KIND.default))
-    return [frames.clean(svg, prefix, ALT) for svg, _ in with_words], start
+    drawn = [explorer._frame(wave, alt, (6.4, 3.6), {"nu": n, "kind": k}, {}) for n, k in values]
+    pictures, sentences = zip(*drawn, strict=True)
+    return list(pictures), list(sentences), values.index((NU.default, KIND.default))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,7 +13,7 @@ from ...algorithm import explain_quietly
 from ...closed_forms import limit
 from ...normal_limit import SampleSize, asymptotic_covariance, samples_needed
 from ...plotting.style import color, new_figure, styled
-from ..experiments import Runs, repeat_fits, running_example
+from ..experiments import Runs, boosting_example, repeat, repeat_fits, running_example
 from .parts import bell, draw_intervals, holds, log_axes, powers, scientific
 
 RUNS = 300
@@ -181,3 +182,93 @@ def remedy(measured: dict[tuple[int, float], float]) -> Figure:
     _bandwidths(ax, {1: "1", 10: "10", 100: "100", 1000: "1000", 10_000: "10 000"})
     ax.set(ylim=(0.5, 3e4), ylabel="squared error, ratio")
     return fig
+
+
+@styled
+def even_points(n: int = 64) -> Figure:
+    """n random points of a square and as many of a scrambled Sobol sequence, over 8 × 8 cells."""
+    fig = new_figure((6.4, 3.5))
+    fig.subplots_adjust(left=0.03, right=0.97, bottom=0.03, top=0.9, wspace=0.1)
+    for ax, (name, points) in zip(fig.subplots(1, 2), pairs_of_points(n).items(), strict=True):
+        for edge in np.linspace(0, 1, 9):
+            ax.axhline(edge, color=color.grid, lw=1)
+            ax.axvline(edge, color=color.grid, lw=1)
+        ax.plot(*points.T, "o", color=color.sample, ms=5)
+        ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[], title=name, aspect="equal")
+    return fig
+
+
+@cache
+def pairs_of_points(n: int) -> dict[str, np.ndarray]:
+    """n points (n, 2) of the unit square: by chance, and of a scrambled Sobol sequence."""
+    from scipy.stats import qmc
+
+    chance = np.random.default_rng(0).random((n, 2))
+    return {"chance": chance, "scrambled Sobol": qmc.Sobol(2, rng=0).random(n)}
+
+
+def empty_cells(points: np.ndarray, across: int = 8) -> int:
+    """How many of across × across cells of the unit square hold no point."""
+    cells = np.floor(across * points).astype(int)
+    return across**2 - len(np.unique(cells, axis=0))
+
+
+# What each way of sampling is called, how lt.explain is asked for it, and its colour and stroke.
+WAYS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "weighted": ({"sampler": "bins"}, color.surrogate, "-"),
+    "tilted": ({"sampler": "tilted"}, color.sample, "-"),
+    "tilted, adjusted": ({"sampler": "tilted", "adjust": True}, color.sample, "--"),
+    "Sobol": ({"sampler": "sobol"}, color.truth, "-"),
+    "Sobol, adjusted": ({"sampler": "sobol", "adjust": True}, color.truth, "--"),
+}
+# The kernel and the bandwidth of each setting that a reader can choose.
+WIDTHS = {"Gaussian, ν = 1": ("gaussian", 1.0), "lime's": ("mismatch", 0.75 * np.sqrt(10))}
+CALLS = 2 ** np.arange(7, 13)
+
+
+@cache
+def distances(width: str, way: str, runs: int = 10) -> np.ndarray:
+    """Root mean squared distance from the limit with each number of calls, (len(CALLS),)."""
+    f, xi, world = boosting_example()
+    kernel, nu = WIDTHS[width]
+    beta, how = limit(f, xi, world, nu, kernel).coef, WAYS[way][0]
+    runs_of = (
+        repeat(f.predict, xi, world, nu, n=int(n), runs=runs, kernel=kernel, **how) for n in CALLS
+    )
+    return np.array([np.sqrt(np.mean(np.sum((r.coef - beta) ** 2, axis=1))) for r in runs_of])
+
+
+def crossing(width: str, way: str, eps: float) -> tuple[float, float]:
+    """Where a curve comes below eps, as calls and distance; nan where it ends before.
+
+    Between two sizes it is read off the line; Sobol points come by powers of two.
+    """
+    found = distances(width, way)
+    below = np.flatnonzero(found <= eps)
+    if not below.size:
+        return np.nan, np.nan
+    first = int(below[0])
+    if first == 0 or WAYS[way][0]["sampler"] == "sobol":
+        return float(CALLS[first]), float(found[first])
+    x, y = np.log(CALLS[first - 1 : first + 1]), np.log(found[first - 1 : first + 1])
+    return float(np.exp(np.interp(-np.log(eps), -y, x))), eps
+
+
+def fewer_calls(fig: Figure, eps: float, width: str) -> str:
+    """Distance from the limit against calls of the model, and where each curve comes below eps."""
+    fig.subplots_adjust(left=0.13, bottom=0.15, right=0.97)
+    ax = fig.subplots()
+    points = {way: crossing(width, way, eps) for way in WAYS}
+    for way, (_, hue, stroke) in WAYS.items():
+        ax.plot(CALLS, distances(width, way), color=hue, ls=stroke, label=way)
+        ax.plot(*points[way], "o", color=hue, ms=8)
+    ax.axhline(eps, color=color.muted, lw=1, ls=":")
+    log_axes(ax, x=CALLS.tolist(), y=[0.03, 0.1, 0.3, 1, 3])
+    ax.set(xlim=(115, 4600), ylim=(0.015, 8), xlabel="calls of the model", ylabel="distance")
+    ax.legend(loc="lower left", fontsize=11, borderaxespad=0.1, labelspacing=0.25)
+    words = "; ".join(f"{way} {_calls(n)}" for way, (n, _) in points.items())
+    return f"Calls for a distance of {eps:.2f} from the limit: {words}."
+
+
+def _calls(n: float) -> str:
+    return f"more than {CALLS[-1]:,}" if np.isnan(n) else f"{n:,.0f}"

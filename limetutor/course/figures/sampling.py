@@ -38,7 +38,7 @@ def largest_gap(first: np.ndarray, second: np.ndarray) -> float:
 HOW = {
     "boxes first": "boxes",
     "the Gaussian directly": "gaussian",
-    "boxes first, each with its own mean and deviation": "own",
+    "boxes first, each with its own mean and standard deviation": "own",
 }
 GRID = np.linspace(-3, 3, 97)
 
@@ -92,7 +92,7 @@ def three_ways(fig: Figure, n: int, how: str) -> str:
     worst = float(np.max(np.abs(gap)))
     verdict = "inside" if worst <= BAND else "outside"
     return (
-        f"{n} new examples have mean {signed(values.mean())} and deviation "
+        f"{n} new examples have mean {signed(values.mean())} and standard deviation "
         f"{values.std(ddof=1):.2f}; the largest gap is {worst:.2f}/√n, {verdict} the 95% band."
     )
 

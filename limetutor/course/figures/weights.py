@@ -135,7 +135,7 @@ def tilt_over_boxes(fig: Figure, nu: float, xi: float) -> str:
     right.set(xlim=(0.4, 4.6), ylim=(0, 1.03), xticks=places, yticks=[0, 0.5, 1])
     right.set(xlabel="box", ylabel="mass")
     return (
-        f"At ν = {nu:.2f} the tilted law has mean {mean:.2f} and deviation {sd:.2f}; the box of ξ "
+        f"At ν = {nu:.2f} the tilted law has mean {mean:.2f} and standard deviation {sd:.2f}; the box of ξ "
         f"has mass {law.prob[0, own]:.2f}, and the mean weight is {np.exp(log_mass[0]):.2f}."
     )
 

@@ -1,0 +1,55 @@
+"""Exercises of the appendix *Reading the paper*."""
+
+from __future__ import annotations
+
+from ..judging.kinds import Given, Ladder, Mistake, Paragraph, Value
+
+EXERCISES = (
+    Value(
+        name="paper/1",
+        given={
+            "alpha": Given(0.3, "α", lambda rng: float(rng.choice([0.15, 0.2, 0.25, 0.4]))),
+            "beta": Given(-3.0, "the coefficient", lambda rng: -float(rng.integers(4, 9)), "−3"),
+        },
+        asks="a penalty",
+        right=lambda alpha, beta: alpha * (1 - alpha) * abs(beta),
+        mistakes=[
+            Mistake(
+                lambda alpha, beta: alpha * abs(beta),
+                "The variance of an indicator with mean α is not α.",
+            ),
+            Mistake(
+                lambda alpha, beta: abs(beta) / (alpha * (1 - alpha)),
+                "You divided where the threshold has to be solved for the penalty.",
+            ),
+            Mistake(
+                lambda alpha, beta: alpha * (1 - alpha) * beta**2,
+                "The lasso takes absolute values, no squares.",
+            ),
+            Mistake(
+                lambda alpha, beta: 2 * alpha * (1 - alpha) * abs(beta),
+                "The factor of 2 is in the penalty already.",
+            ),
+        ],
+        ladder=Ladder(
+            "By how much does the lasso shorten a coefficient, and when is nothing left?",
+            "Nothing is left when λ/s is as large as the coefficient; s is α(1 − α).",
+            "s is {alpha} · (1 − {alpha}). Multiply it by the size of the coefficient.",
+        ),
+    ),
+    Paragraph(
+        name="paper/2",
+        rubric=[
+            "What is printed: a bound on how often the norm of the difference exceeds t, and that its "
+            "proof bounds each entry of the matrix by t.",
+            "Why one does not follow from the other: a matrix whose entries are up to t can have a norm up "
+            "to d + 1 times as large.",
+            "Evidence that it matters, with numbers: in five dimensions 44% of the runs exceed what the "
+            "bound allows in 1%.",
+            "A repair: replace t by t/(d + 1), in the exponent as well.",
+            "What stands: the rate and the limit; what does not: the explicit number of samples.",
+            "It is kind, and says how it was checked, so that the authors can check it too.",
+        ],
+        fewest=40,
+    ),
+)

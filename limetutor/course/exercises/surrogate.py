@@ -1,0 +1,214 @@
+"""Exercises of the chapter *The surrogate*."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...models import Linear, Quadratic
+from ..judging.kinds import Function, Given, Ladder, Mistake, Value
+
+_EDGE = 0.6744897501960817  # the third quartile of N(0, 1)
+
+
+def _two_levels(weights: np.ndarray, values: np.ndarray) -> list[float]:
+    """Intercept and coefficient for the indicators 1, 1, 0, 0."""
+    w, y = np.asarray(weights, float), np.asarray(values, float)
+    outside = float(np.average(y[2:], weights=w[2:]))
+    return [outside, float(np.average(y[:2], weights=w[:2])) - outside]
+
+
+def _lime(
+    f: Any,
+    xi: np.ndarray,
+    nu: float,
+    n: int,
+    seed: int,
+    *,
+    edge: float = _EDGE,
+    power: float = 2.0,
+    double: float = 2.0,
+    intercept: bool = True,
+) -> np.ndarray:
+    """Algorithm 1 for standard normal features and four boxes, as the chapter types it."""
+    x = np.random.default_rng(seed).standard_normal((n, len(xi)))
+    edges = np.array([-edge, 0, edge])
+    z = np.searchsorted(edges, x) == np.searchsorted(edges, xi)
+    weight = np.exp(-((x - xi) ** 2).sum(axis=1) / (double * nu**power))
+    design = np.column_stack([np.ones(n), z] if intercept else [z])
+    A = design.T @ (weight[:, None] * design)
+    return np.linalg.solve(A, design.T @ (weight * f(x)))
+
+
+def _call(rng: np.random.Generator) -> tuple[Any, np.ndarray, float, int, int]:
+    """A model with at most four features, one of two kinds, and an instance that has neighbours."""
+    d = int(rng.integers(1, 5))
+    models = (
+        Linear(rng.normal(size=d).round(2)),
+        Quadratic(np.eye(d), rng.normal(size=d).round(2)),
+    )
+    model = models[int(rng.integers(2))]
+    xi = rng.uniform(-1.2, 1.2, d).round(2)
+    return (
+        model,
+        xi,
+        round(float(rng.uniform(0.8, 2)), 2),
+        int(rng.integers(800, 2000)),
+        int(rng.integers(1000)),
+    )
+
+
+EXERCISES = (
+    Value(
+        name="surrogate/1",
+        given={
+            "weights": Given(
+                [1, 0.5, 0.25, 0.25], "the weights", None, "1, \\tfrac12, \\tfrac14, \\tfrac14"
+            ),
+            "values": Given(
+                [3, 0, 1, 2],
+                "the responses",
+                lambda rng: rng.integers([0, 12, 0, 9], [9, 21, 9, 18]),
+                "3, 0, 1, 2",
+            ),
+        },
+        asks="an intercept and a coefficient",
+        right=_two_levels,
+        mistakes=[
+            Mistake(
+                lambda weights, values: _two_levels(np.ones(4), values),
+                "The examples do not count alike: bring in the weights.",
+            ),
+            Mistake(
+                lambda weights, values: [
+                    _two_levels(weights, values)[0],
+                    sum(_two_levels(weights, values)),
+                ],
+                "The second number is the value of the surrogate inside the box. How far is it from the first?",
+            ),
+            Mistake(
+                lambda weights, values: [
+                    float(np.dot(weights[2:], values[2:])),
+                    float(np.dot(weights[:2], values[:2]) - np.dot(weights[2:], values[2:])),
+                ],
+                "Those are weighted sums; a weighted mean is divided by the sum of its weights.",
+            ),
+        ],
+        ladder=Ladder(
+            "The surrogate takes two values here. Which one is the intercept?",
+            "Where z = 0 the surrogate is the intercept, and the best constant for weighted points is their "
+            "weighted mean.",
+            "Outside: each response times its weight, added up, then divided by the sum of these weights. The same "
+            "inside. The coefficient is the second minus the first.",
+        ),
+    ),
+    Value(
+        name="surrogate/2",
+        given={
+            "first": Given(
+                [0.2, 0.30, -0.10],
+                "the surrogate of class A",
+                lambda rng: rng.integers(-30, 31, 3) / 100,
+                "0.2 + 0.30z_1 - 0.10z_2",
+            ),
+            "second": Given(
+                [0.5, -0.25, 0.04], "the surrogate of class B", None, "0.5 - 0.25z_1 + 0.04z_2"
+            ),
+        },
+        asks="an intercept and two coefficients",
+        right=lambda first, second: np.array([1.0, 0, 0]) - first - np.asarray(second),
+        mistakes=[
+            Mistake(
+                lambda first, second: -np.asarray(first) - np.asarray(second),
+                "With no indicator at all, what do the three probabilities add up to?",
+            ),
+            Mistake(
+                lambda first, second: np.asarray(first) + np.asarray(second),
+                "That is the surrogate of A or B together; C is the rest.",
+            ),
+            Mistake(
+                lambda first, second: 1 - np.asarray(first) - np.asarray(second),
+                "The 1 belongs to one of the three numbers only: which one stands without an indicator?",
+            ),
+        ],
+        ladder=Ladder(
+            "The three probabilities of an example add up to 1. What does that make of the three surrogates?",
+            "The fit is linear in the responses: the three surrogates add up to the surrogate of the constant 1.",
+            "The surrogate of 1 is 1 + 0 z₁ + 0 z₂. Subtract those of A and of B, number by number.",
+        ),
+    ),
+    Value(
+        name="surrogate/3",
+        given={
+            "n": Given(10_000, "the number of samples", None, "10\\,000"),
+            "C": Given(
+                0.0199, "the mean weight", lambda rng: float(rng.integers(120, 400)) / 10_000
+            ),
+            "alpha": Given(
+                0.392,
+                "the tilted mass of the box",
+                lambda rng: float(rng.integers(250, 450)) / 1000,
+            ),
+        },
+        asks="a penalty",
+        right=lambda n, C, alpha: n * C * alpha * (1 - alpha),
+        mistakes=[
+            Mistake(
+                lambda n, C, alpha: n * alpha * (1 - alpha),
+                "The samples do not weigh n together.",
+            ),
+            Mistake(
+                lambda n, C, alpha: n * C,
+                "That is the total weight. What does the ratio of penalty and weight compete with?",
+            ),
+            Mistake(
+                lambda n, C, alpha: C * alpha * (1 - alpha),
+                "That is the penalty for one sample.",
+            ),
+            Mistake(
+                lambda n, C, alpha: n * C * alpha,
+                "The variance of an indicator with mean α is not α.",
+            ),
+        ],
+        ladder=Ladder(
+            "Ridge multiplies the coefficient by a factor that the chapter derives. When is it one half?",
+            "s/(s + λ/(nC)) is one half when λ/(nC) equals s, the variance of the indicator.",
+            "λ = n C α(1 − α), with the n of the question, C = {C} and α = {alpha}.",
+        ),
+    ),
+    Function(
+        name="surrogate/4",
+        reference=_lime,
+        inputs=_call,
+        mistakes=[
+            (
+                lambda *call: _lime(*call, double=np.inf),
+                "All samples count alike in your version: the weights are missing.",
+            ),
+            (
+                lambda *call: _lime(*call, double=1.0),
+                "The exponent has 2ν² below the fraction bar.",
+            ),
+            (lambda *call: _lime(*call, power=1.0), "The bandwidth in the exponent is squared."),
+            (
+                lambda *call: np.append(0.0, _lime(*call, intercept=False)),
+                "The first column of Z is missing, so that there is no intercept.",
+            ),
+            (
+                lambda *call: _lime(*call, edge=0.674),
+                "Nearly: 0.674 has too few digits for an edge, and some samples land in the wrong box.",
+            ),
+            (
+                lambda *call: np.roll(_lime(*call), -1),
+                "The intercept comes first.",
+            ),
+        ],
+        ladder=Ladder(
+            "Take the lines of the chapter and put them into a function; xi gives the number of features.",
+            "Draw x, look up the boxes of x and ξ, compute the weights, put a column of ones before the "
+            "indicators, solve the key equation.",
+            "`Z.T @ (weight[:, None] * Z)` is the matrix and `Z.T @ (weight * f(x))` the right-hand side.",
+        ),
+    ),
+)

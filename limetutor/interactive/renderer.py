@@ -1,0 +1,197 @@
+"""A figure as an inline picture for a page: matplotlib's SVG, made as elements and tidied on the way.
+
+:func:`picture` draws a figure.  What comes out is what matplotlib's own SVG says, without
+namespaces, with few digits, with the page's colours and with ids of its own.  Given the same
+``memo`` for many frames, it draws what several of them share once (see :mod:`.late`), and those
+frames share the very elements.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from matplotlib.backends.backend_mixed import MixedModeRenderer
+from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
+from matplotlib.figure import Figure
+
+from ..plotting.style import as_css_variable, styled
+
+#: Of rasterized artists only: an SVG always counts in points.
+DPI = 160
+
+NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
+_MOVES = re.compile(r"(?:translate|rotate)\([^)]*\)")
+_FAMILY = re.compile(r"font-family: [^;]*(?:; |$)")  # the page knows better
+_REFERENCE = re.compile(r"(url\(#|^#)([^)]+)")
+_SPACES = re.compile(r"\s+")
+
+Memo = dict[Hashable, Any]
+
+
+@styled
+def picture(fig: Figure, alt: str, prefix: str, memo: Memo | None = None) -> ET.Element:
+    """The figure as an element ``svg``; its ids start with ``prefix``."""
+    dpi, canvas = fig.dpi, fig.canvas
+    try:
+        FigureCanvasSVG(fig)
+        fig.dpi = 72
+        width, height = fig.get_size_inches()
+        page = PageRenderer(width * 72, height * 72, prefix, {} if memo is None else memo)
+        mixed: Any = MixedModeRenderer(fig, width, height, DPI, page)
+        fig.draw(mixed)
+        page.finalize()
+    finally:  # the figure is the caller's, and a window may hang on its canvas
+        fig.dpi = dpi
+        fig.set_canvas(canvas)
+    root: ET.Element = page.writer.root
+    root.attrib.update({"role": "img", "aria-label": alt})
+    return root
+
+
+class PageRenderer(RendererSVG):
+    """Matplotlib's SVG renderer, writing elements; it can put in again what it drew before."""
+
+    def __init__(self, width: float, height: float, prefix: str, memo: Memo) -> None:
+        super().__init__(width, height, io.StringIO(), image_dpi=DPI, metadata={"Date": None})
+        self.writer: Any = Tree(prefix, f"0 0 {_short(str(width), 6)} {_short(str(height), 6)}")
+        self._start_id = 0
+        self._memo = memo
+
+    def open_group(self, s: str, gid: str | None = None) -> None:
+        """Open a group; nothing on a page refers to its name."""
+        self.writer.start("g")
+
+    def kept(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """What was computed under this key."""
+        if key not in self._memo:
+            self._memo[key] = compute()
+        return self._memo[key]
+
+    def once(self, key: Hashable, draw: Callable[[], None]) -> None:
+        """Draw, or put in what was drawn under this key, if its ids would be the same again."""
+        known, writer = (self._markers, self._clipd, self.writer.names), self.writer
+        for drawn in self._memo.setdefault(key, []):
+            if drawn.fits(writer.names):
+                writer.parent.extend(drawn.elements)
+                for names, items in zip(known, drawn.defined, strict=True):
+                    names.update(items)
+                return
+        before = [len(writer.parent), *(len(names) for names in known)]
+        writer.asked = {}
+        draw()
+        now = [writer.parent, *(names.items() for names in known)]
+        elements, *defined = (list(new)[k:] for new, k in zip(now, before, strict=True))
+        self._memo[key].append(Drawn(elements, defined, writer.asked, before[-1]))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A part of a picture that other pictures may have too."""
+
+    elements: list[ET.Element]
+    defined: list[list[tuple[Any, Any]]]  # markers, clips and ids that it was the first to have
+    asked: dict[str, str | None]  # the ids in it, and what they were before it
+    count: int  # of ids before
+
+    def fits(self, names: dict[str, str]) -> bool:
+        """Whether the ids in it would be the same after those that are given already."""
+        same = all(names.get(old) == new for old, new in self.asked.items())
+        return same and (len(names) == self.count or None not in self.asked.values())
+
+
+class Tree:
+    """What matplotlib's SVG renderer takes for a writer of XML: it builds tidy elements."""
+
+    def __init__(self, prefix: str, view: str) -> None:
+        self.root = ET.Element("svg", {"class": "lt-svg", "viewBox": view})
+        self.names: dict[str, str] = {}  # ids numbered by first appearance: frames agree on them
+        self.asked: dict[str, str | None] = {}  # ids met of late, as they were before
+        self._prefix = prefix
+        self._open = [self.root]
+        self._defs = 0
+
+    @property
+    def parent(self) -> ET.Element:
+        """The element that is open."""
+        return self._open[-1]
+
+    def start(self, tag: str, attrib: dict[str, str] | None = None, **extra: str) -> int:
+        """Open an element."""
+        self._defs += tag == "defs"
+        attributes = {}
+        for key, value in {**(attrib or {}), **extra}.items():
+            if value and not (key == "id" and tag == "image"):
+                key = key.rpartition(":")[2]
+                if key == "transform" and value.startswith("rotate(-0 "):
+                    continue
+                value = _tidy(key, value.replace("\n", " "), self._defs > 0)
+                if key == "id":
+                    value = self._name(value)
+                elif "url(#" in value or value[0] == "#":
+                    value = _REFERENCE.sub(lambda m: m[1] + self._name(m[2]), value)
+                attributes[key] = value
+        self._open.append(ET.SubElement(self.parent, tag, attributes))
+        return len(self._open) - 1
+
+    def _name(self, old: str) -> str:
+        self.asked.setdefault(old, self.names.get(old))
+        return self.names.setdefault(old, f"{self._prefix}-{len(self.names)}")
+
+    def data(self, text: str) -> None:
+        """Put text into the element that is open."""
+        if text.strip():
+            self.parent.text = text
+
+    def end(self, tag: str | None = None, indent: bool = True) -> None:
+        """Close an element."""
+        self._defs -= self._open.pop().tag == "defs"
+
+    def element(
+        self, tag: str, text: str | None = None, attrib: dict[str, str] | None = None, **extra: str
+    ) -> None:
+        """Put in an element at once."""
+        self.start(tag, attrib, **extra)
+        if text:
+            self.data(text)
+        self.end()
+
+    def close(self, number: int) -> None:
+        """Close an element and all that are open in it."""
+        while len(self._open) > number:
+            self.end()
+
+    def comment(self, comment: str) -> None:
+        """Leave out what nobody sees."""
+
+    def flush(self) -> None:
+        """Nothing is kept back."""
+
+
+@lru_cache(maxsize=50_000)  # most values are the same in every frame
+def _tidy(key: str, value: str, in_defs: bool) -> str:
+    # A marker is small and drawn many times over: it needs a digit more than a curve.
+    digits = 2 if in_defs and len(value) < 300 else 1
+    if key in ("d", "x", "y", "points", "width", "height"):
+        rounded = NUMBER.sub(lambda m: _short(m.group(), digits), value)
+        return _SPACES.sub(" ", rounded).strip()
+    if key == "transform":
+        return _MOVES.sub(
+            lambda move: NUMBER.sub(lambda m: _short(m.group(), 1), move.group()), value
+        )
+    if key == "style":
+        value = _FAMILY.sub("", value)
+        return _COLOR.sub(lambda m: as_css_variable(m.group()), value)
+    return value
+
+
+def _short(number: str, digits: int) -> str:
+    """Round, and write as JavaScript would: 12.30 → 12.3, -0.0 → 0."""
+    text = f"{float(number):.{digits}f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text

@@ -1,0 +1,285 @@
+"""Functions of switches whose means are known: sums, rules, trees, polynomials, and small d.
+
+A rule is a product of conditions on disjoint groups of switches: "these are on, those are off", or
+"of these three at most one is on". Given how many switches are on, the probability of a pattern
+depends only on how many it wants on and off (:func:`limetutor.masks.switches.pattern_share`), so that
+the mean of a rule is a sum of a few such shares, counted by the number of ways. A leaf of a tree is
+a rule, and a monomial is one. Chapters: images, text.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import arguments as arg
+from .switches import all_masks, pattern_share
+
+MOST = 16  # switches whose 2^d masks are all looked at: 65,536 of them
+
+
+@dataclass(frozen=True)
+class Group:
+    """A condition on some switches: the sum of those that are on, each times its ``size``, is allowed."""
+
+    members: tuple[int, ...]
+    sizes: tuple[int, ...]
+    allowed: frozenset[int]
+
+    @classmethod
+    def on(cls, j: int) -> Group:
+        """Switch j is on."""
+        return cls((j,), (1,), frozenset((1,)))
+
+    @classmethod
+    def off(cls, j: int) -> Group:
+        """Switch j is off."""
+        return cls((j,), (1,), frozenset((0,)))
+
+    @cached_property
+    def ways(self) -> np.ndarray:
+        """How many allowed settings have c switches on, c = 0..m, (m + 1,)."""
+        return _ways(self.sizes, self.allowed)
+
+    def ways_with(self, i: int) -> np.ndarray:
+        """How many of those have member i on, (m + 1,)."""
+        rest, size = self.sizes[:i] + self.sizes[i + 1 :], self.sizes[i]
+        shifted = frozenset(total - size for total in self.allowed)
+        return np.concatenate([[0.0], _ways(rest, shifted)])
+
+    def holds(self, z: np.ndarray) -> np.ndarray:
+        """Where it holds among masks (n, d)."""
+        totals = z[:, list(self.members)] @ np.array(self.sizes)
+        return np.isin(totals, list(self.allowed))
+
+
+@lru_cache(maxsize=4096)
+def _ways(sizes: tuple[int, ...], allowed: frozenset[int]) -> np.ndarray:
+    """Settings of switches with these sizes whose sum is allowed, by the number of those on."""
+    settings: dict[tuple[int, int], int] = {(0, 0): 1}
+    for size in sizes:
+        longer: dict[tuple[int, int], int] = defaultdict(int)
+        for (count, total), ways in settings.items():
+            longer[count, total] += ways
+            longer[count + 1, total + size] += ways
+        settings = longer
+    result = np.zeros(len(sizes) + 1)
+    for (count, total), ways in settings.items():
+        if total in allowed:
+            result[count] += ways
+    return result
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``value`` where all conditions hold, 0 elsewhere; the groups share no switch."""
+
+    value: float
+    groups: tuple[Group, ...]
+
+    @property
+    def size(self) -> int:
+        """How many switches it looks at."""
+        return sum(len(group.members) for group in self.groups)
+
+
+def _product(polynomials: Iterable[np.ndarray]) -> np.ndarray:
+    result = np.ones(1)
+    for polynomial in polynomials:
+        result = np.convolve(result, polynomial)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Switched:
+    """``constant + additive @ z + sum of rules``: a function of d switches with known means."""
+
+    constant: float
+    additive: np.ndarray
+    rules: tuple[Rule, ...] = ()
+
+    @property
+    def d(self) -> int:
+        """How many switches there are."""
+        return len(self.additive)
+
+    def __call__(self, z: np.ndarray) -> np.ndarray:
+        """Values at masks (n, d)."""
+        z = np.asarray(z, bool)
+        values = self.constant + z @ self.additive
+        for rule in self.rules:
+            holds = np.ones(len(z), bool)
+            for group in rule.groups:
+                holds &= group.holds(z)
+            values = values + rule.value * holds
+        return values
+
+    def by_level(self) -> np.ndarray:
+        """F_k, (d + 1,): the shares of all patterns, times how often the rules want them."""
+        wanted: dict[tuple[int, int], float] = defaultdict(float)
+        for rule in self.rules:
+            for on, ways in enumerate(_product(group.ways for group in rule.groups)):
+                wanted[on, rule.size - on] += rule.value * ways
+        level = self.constant + self.additive.mean() * np.arange(self.d + 1)
+        for (on, off), times in wanted.items():
+            if times:
+                level = level + times * pattern_share(self.d, on, off)
+        return level
+
+    def within(self, weights: np.ndarray) -> np.ndarray:
+        """sum_k weights_k H_jk, (d,).
+
+        A switch that a rule does not look at is on with probability (k - on) / (d - m) where the
+        rule has m switches, ``on`` of them on; less k/d that is (k m - d on) / (d (d - m)).
+        """
+        d, k = self.d, np.arange(self.d + 1)
+        result = np.zeros(d)
+        if d > 1:
+            between = weights @ (k * (d - k)) / (d * (d - 1))
+            result = (self.additive - self.additive.mean()) * between
+
+        @cache
+        def share(on: int, off: int) -> float:
+            return float(weights @ pattern_share(d, on, off))
+
+        @cache
+        def share_times_level(on: int, off: int) -> float:
+            return float(weights @ (pattern_share(d, on, off) * k / d))
+
+        def total(polynomial: np.ndarray, of: Callable[[int, int], float]) -> float:
+            last = len(polynomial) - 1
+            return sum(w * of(on, last - on) for on, w in enumerate(polynomial) if w)
+
+        outside = 0.0
+        for rule in self.rules:
+            ways = [group.ways for group in rule.groups]
+            whole, m = _product(ways), rule.size
+            level = total(whole, share_times_level)
+            rest = 0.0
+            if m < d:
+                wanted_on = total(whole * np.arange(m + 1), share)
+                rest = rule.value * (level * m - wanted_on) / (d - m)
+            outside += rest
+            for g, group in enumerate(rule.groups):
+                others = _product(ways[:g] + ways[g + 1 :])
+                for i, j in enumerate(group.members):
+                    on = total(np.convolve(others, group.ways_with(i)), share)
+                    result[j] += rule.value * (on - level) - rest
+        return result + outside
+
+
+def additive(a: ArrayLike, constant: float = 0.0) -> Switched:
+    """``constant + a @ z``: LIME gives back a, whatever the bandwidth."""
+    return Switched(arg.scalar("constant", constant), arg.vector("a", a))
+
+
+def rule(d: int, on: Sequence[int] = (), off: Sequence[int] = (), value: float = 1.0) -> Switched:
+    """``value`` where the switches ``on`` are on and the switches ``off`` are off, else 0."""
+    d = arg.whole("d", d, 1)
+    members = [*on, *off]
+    known = all(arg.is_integer(j) and 0 <= j < d for j in members)
+    if not known or len(set(members)) < len(members):
+        raise ValueError(
+            f"on and off must be different switches from 0 to {d - 1}, got {arg.shorten(members)}."
+        )
+    groups = (*map(Group.on, on), *map(Group.off, off))
+    return Switched(0.0, np.zeros(d), (Rule(arg.scalar("value", value), groups),))
+
+
+def polynomial(d: int, terms: dict[tuple[int, ...], float]) -> Switched:
+    """Sum of coefficients times products of switches: ``{(): 1, (0,): 2, (0, 3): -1}``.
+
+    A power of a switch is the switch itself.
+    """
+    parts = [rule(d, tuple(dict.fromkeys(term)), (), value) for term, value in terms.items()]
+    return Switched(0.0, np.zeros(d), tuple(r for part in parts for r in part.rules))
+
+
+# --- trees -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A column that a model reads: what it holds when the sizes of the switches that are on sum to t.
+
+    ``values`` maps every possible t, 0 among them, to the number in the column. A word that occurs
+    three times is one switch of size 3 with ``values`` {0: 0, 3: 3}.
+    """
+
+    members: tuple[int, ...]
+    sizes: tuple[int, ...]
+    values: dict[int, float]
+
+
+def tree_rules(tree: Any, columns: dict[int, Counted], leaf_values: np.ndarray) -> list[Rule]:
+    """The leaves of a scikit-learn tree as rules; columns that are not switched hold 0.
+
+    ``leaf_values`` (nodes,) are what the leaves predict. Branches that no mask reaches are left out.
+    """
+    rules: list[Rule] = []
+
+    def descend(node: int, allowed: dict[int, frozenset[int]]) -> None:
+        if tree.children_left[node] < 0:
+            groups = tuple(
+                Group(columns[c].members, columns[c].sizes, totals) for c, totals in allowed.items()
+            )
+            rules.append(Rule(float(leaf_values[node]), groups))
+            return
+        column, threshold = int(tree.feature[node]), tree.threshold[node]
+        sides = ((tree.children_left[node], True), (tree.children_right[node], False))
+        for child, below in sides:
+            if column not in columns:
+                if (threshold >= 0) == below:
+                    descend(child, allowed)
+                continue
+            values = columns[column].values
+            before = allowed.get(column, frozenset(values))
+            # scikit-learn compares numbers rounded to single precision
+            after = frozenset(t for t in before if (np.float32(values[t]) <= threshold) == below)
+            if after == frozenset(values):
+                descend(child, {c: a for c, a in allowed.items() if c != column})
+            elif after:
+                descend(child, allowed | {column: after})
+
+    descend(0, {})
+    return rules
+
+
+# --- anything, where d is small --------------------------------------------------------------
+
+
+class Enumerated:
+    """Any function of at most 16 switches, asked about all 2^d masks."""
+
+    def __init__(self, f: Callable[[np.ndarray], np.ndarray], d: int) -> None:
+        self.d = arg.whole("d", d, 1)
+        if d > MOST:
+            raise ValueError(
+                f"d must be at most {MOST} for all 2^d masks to be looked at, got {d}; sample instead."
+            )
+        self._z = all_masks(d)
+        self._values = np.asarray(f(self._z), float)
+        kept = self._z.sum(axis=1)
+        self._mean = np.bincount(kept, self._values) / [comb(d, k) for k in range(d + 1)]
+        # departures from the mean of the level, so that H needs no difference of large sums
+        off = (self._values - self._mean[kept]) / np.array([comb(d, k) for k in range(d + 1)])[kept]
+        self._H = np.stack([np.bincount(kept, off * on, d + 1) for on in self._z.T])
+
+    def __call__(self, z: np.ndarray) -> np.ndarray:
+        """Values at masks (n, d), looked up."""
+        return self._values[np.asarray(z, bool) @ (1 << np.arange(self.d))]
+
+    def by_level(self) -> np.ndarray:
+        """F_k, (d + 1,)."""
+        return self._mean
+
+    def within(self, weights: np.ndarray) -> np.ndarray:
+        """sum_k weights_k H_jk, (d,)."""
+        return self._H @ weights

@@ -1,0 +1,248 @@
+"""d switches that are on or off, drawn and weighed by how many are on.
+
+`lime` explains a text by removing words and an image by hiding superpixels. Word or superpixel j is
+a switch, z_j = 1 while it is there. Given how many are on, every set of that many is equally
+likely, and the weight depends on the number alone, so that all that LIME needs to know of a world
+of switches are two numbers for each k = 0..d: the probability that k are on, and the weight of such
+a mask. The z_j are not independent as in a table: they are exchangeable, a mixture over k.
+
+With m the measure that gives k the mass share_k weight_k, and k! / (k - p)! written (k)_p,
+
+    alpha_p = E[pi z_1 ... z_p] = sum_k m_k (k)_p / (d)_p
+    Sigma = [[alpha_0, alpha_1 1'], [alpha_1 1, (alpha_1 - alpha_2) I + alpha_2 11']].
+
+Sigma has one eigenspace for what the switches do together and one for how they differ. In the
+first the surrogate is the straight line through the means of f given k, in the second each switch
+stands alone with the variance alpha_1 - alpha_2. That is how :mod:`limetutor.masks.fits` inverts it.
+
+The alphas and the inverse are those of Garreau and Mardaoui (images, ICML 2021) and Mardaoui and
+Garreau (text, AISTATS 2021). Chapters: images, text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from .. import arguments as arg
+
+WIDTH = 0.25  # of `lime` for images, and for text, where it says 25 and multiplies distances by 100
+
+
+@dataclass(frozen=True, eq=False)
+class Switches:
+    """A world of d switches; made by :func:`text_switches`, :func:`image_switches` or :func:`counted`.
+
+    ``log_share`` (d + 1,) is the log of the probability that k of them are on, ``log_weight`` that
+    of the weight of such a mask; -inf where there is none.
+    """
+
+    d: int
+    log_share: np.ndarray
+    log_weight: np.ndarray
+
+    @property
+    def log_measure(self) -> np.ndarray:
+        """Log of share times weight, (d + 1,)."""
+        return self.log_share + self.log_weight
+
+    @property
+    def log_C(self) -> float:
+        """Log C = log E[pi], the mean weight."""
+        return float(scipy.special.logsumexp(self.log_measure))
+
+    @property
+    def levels(self) -> np.ndarray:
+        """k / d for k = 0..d."""
+        return np.arange(self.d + 1) / self.d
+
+    @cached_property
+    def log_between(self) -> np.ndarray:
+        """Log of m_k E[z_1 (1 - z_2) | k] = m_k k (d - k) / (d (d - 1)), (d + 1,).
+
+        Its sum is alpha_1 - alpha_2, without the difference.
+        """
+        k = np.arange(self.d + 1)
+        with np.errstate(divide="ignore"):
+            return self.log_measure + np.log(k * (self.d - k) / max(self.d * (self.d - 1), 1))
+
+    def alpha(self, p: int) -> float:
+        """alpha_p = E[pi z_1 ... z_p]: the mean weight of masks in which p given switches are on."""
+        p = arg.whole("p", p, 0, most=self.d)
+        return float(np.exp(self.log_measure) @ pattern_share(self.d, p, 0))
+
+    def covariance(self) -> np.ndarray:
+        """Sigma = E[pi z z'] with a leading 1 in z, (d + 1, d + 1). Chapters: images, text."""
+        one = self.alpha(1)
+        result = np.full((self.d + 1, self.d + 1), self.alpha(2) if self.d > 1 else one)
+        result[0] = result[:, 0] = one
+        np.fill_diagonal(result, one)
+        result[0, 0] = self.alpha(0)
+        return result
+
+    def inverse_covariance(self) -> np.ndarray:
+        """Sigma^-1 in closed form, (d + 1, d + 1).
+
+        With a and v mean and variance of k under m, C its mass and D = alpha_1 - alpha_2:
+        corner (1 + a^2/v) / C, beside it -a / (C v), elsewhere 1 / (C v) + (1{j = l} - 1/d) / D.
+        Chapters: images, text.
+        """
+        self.refuse_unidentified()
+        line = Line.through(np.arange(self.d + 1), self.log_measure)
+        scale = np.exp(-line.log_mass)
+        mean, precision = line.mean, scale * np.exp(-line.log_variance)
+        result = np.full((self.d + 1, self.d + 1), precision)
+        if self.d > 1:
+            apart = np.exp(-scipy.special.logsumexp(self.log_between))
+            result += apart * (np.eye(self.d + 1) - 1 / self.d)
+        result[0] = result[:, 0] = -mean * precision
+        result[0, 0] = scale + mean**2 * precision
+        return result
+
+    def refuse_unidentified(self) -> None:
+        """Refuse a law under which the surrogate is not determined by f."""
+        possible = np.isfinite(self.log_measure)
+        inner = self.d == 1 or np.any(possible[1:-1])
+        if np.sum(possible) < 2 or not inner:
+            raise ValueError(
+                f"shares must leave at least two numbers of switches possible, one of them between "
+                f"0 and {self.d}, or the surrogate is not determined; possible are "
+                f"{arg.shorten(np.flatnonzero(possible))}."
+            )
+
+
+def pattern_share(d: int, on: int, off: int) -> np.ndarray:
+    """P(``on`` given switches are on and ``off`` others are off | k), for k = 0..d, (d + 1,).
+
+    (k)_on (d - k)_off / (d)_(on + off), as a product of ratios below 1.
+    """
+    k = np.arange(d + 1.0)
+    share = np.ones(d + 1)
+    for i in range(on):
+        share *= np.maximum(k - i, 0) / (d - i)
+    for i in range(off):
+        share *= np.maximum(d - k - i, 0) / (d - on - i)
+    return share
+
+
+@dataclass(frozen=True)
+class Line:
+    """A weighted mean and variance of k that keep their digits when one k has nearly all the weight.
+
+    Everything is seen from the heaviest entry and measured in the weight of the second heaviest:
+    at small bandwidths the two may differ by more than a double can hold.
+    """
+
+    log_mass: float
+    mean: float
+    log_variance: float
+    first: int  # the heaviest entry
+    tilt: (
+        np.ndarray
+    )  # weight times (k - mean), in the weight of the second heaviest; 0 for the first
+    log_second: float
+    weight: np.ndarray  # in the weight of the first
+
+    @classmethod
+    def through(cls, k: ArrayLike, log_weight: np.ndarray) -> Line:
+        """The line through entries at k with these weights."""
+        k = np.asarray(k, float)
+        first = int(np.argmax(log_weight))
+        others = np.arange(len(k)) != first
+        second = float(np.max(log_weight[others]))
+        u = np.where(others, np.exp(np.where(others, log_weight, -np.inf) - second), 0.0)
+        ratio = float(np.exp(second - log_weight[first]))
+        mass = 1 + ratio * u.sum()
+        reach = u @ (k - k[first])
+        shift = ratio * reach / mass  # of the mean from the first
+        away = k - k[first] - shift
+        spread = u @ away**2 + ratio * (reach / mass) ** 2
+        return cls(
+            log_mass=float(log_weight[first] + np.log(mass)),
+            mean=float(k[first] + shift),
+            log_variance=float(np.log(spread) + second - log_weight[first] - np.log(mass)),
+            first=first,
+            tilt=u * away,
+            log_second=second,
+            weight=np.where(others, ratio * u, 1.0) / mass,
+        )
+
+    def slope(self, values: np.ndarray, log_penalty: float = -np.inf) -> float:
+        """Slope of the values on k; the penalty is what ridge adds to the weighted sum of squares."""
+        rise = self.tilt @ (values - values[self.first])
+        log_square = self.log_variance + self.log_mass - self.log_second
+        with np.errstate(over="ignore"):
+            return float(rise / (np.exp(log_square) + np.exp(log_penalty - self.log_second)))
+
+    def average(self, values: np.ndarray) -> float:
+        """Weighted mean of the values."""
+        first = values[self.first]
+        return float(first + self.weight @ (values - first))
+
+
+# --- the worlds of lime ----------------------------------------------------------------------
+
+
+def text_switches(d: int, nu: float = WIDTH) -> Switches:
+    """Words as `lime` removes them: how many, uniform on 1..d; which, uniform. Chapter: text."""
+    d = arg.whole("d", d, 1)
+    log_share = np.full(d + 1, -np.log(d))
+    log_share[d] = -np.inf
+    return Switches(d, log_share, cosine_log_weight(d, nu))
+
+
+def image_switches(d: int, nu: float = WIDTH) -> Switches:
+    """Superpixels as `lime` hides them: each on with probability 1/2. Chapter: images."""
+    d = arg.whole("d", d, 1)
+    return Switches(d, _log_binomial(d), cosine_log_weight(d, nu))
+
+
+def counted(shares: ArrayLike, nu: float = WIDTH, log_weight: ArrayLike | None = None) -> Switches:
+    """Any law of how many switches are on: ``shares`` (d + 1,) for 0..d, which sum to 1.
+
+    ``log_weight`` (d + 1,) gives another weight than that of :func:`cosine_log_weight`.
+    """
+    shares = arg.vector("shares", shares)
+    if len(shares) < 2 or np.any(shares < 0) or abs(shares.sum() - 1) > 1e-9:
+        raise ValueError(
+            "shares must be the probabilities that 0, 1, ..., d switches are on, which sum to 1, "
+            f"got {arg.shorten(shares)}."
+        )
+    d = len(shares) - 1
+    if log_weight is None:
+        weight = cosine_log_weight(d, nu)
+    else:
+        weight = arg.vector("log_weight", log_weight, d + 1, " like shares")
+    with np.errstate(divide="ignore"):
+        return Switches(d, np.log(shares), weight)
+
+
+def cosine_log_weight(d: int, nu: float) -> np.ndarray:
+    """-(1 - sqrt(k/d))^2 / (2 nu^2) for k = 0..d switches on: `lime`'s weight by cosine distance.
+
+    The cosine between the mask and the vector of ones is sqrt(k/d); the empty mask is at distance 1.
+    Chapters: images, text.
+    """
+    nu = arg.bandwidth("nu", nu)
+    share = np.arange(d + 1) / d
+    distance = (1 - share) / (1 + np.sqrt(share))  # 1 - sqrt(share)
+    with np.errstate(over="ignore"):
+        return -((distance / nu) ** 2) / 2
+
+
+def _log_binomial(d: int) -> np.ndarray:
+    """Log of C(d, k) / 2^d, summed from ratios in extended precision."""
+    k = np.arange(1, d + 1, dtype=np.longdouble)
+    ratios = np.log((d + 1 - k) / k)
+    logs = np.concatenate([[np.longdouble(0)], np.cumsum(ratios)])
+    return np.asarray(logs - d * np.log(np.longdouble(2)), float)
+
+
+def all_masks(d: int) -> Any:
+    """All 2^d settings of d switches, (2^d, d) of bool."""
+    return (np.arange(2**d)[:, None] >> np.arange(d)) % 2 == 1

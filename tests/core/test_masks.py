@@ -1,0 +1,375 @@
+"""Worlds of switches: closed forms against exact sums over all masks, sampling against both."""
+
+from math import comb
+
+import mpmath
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.tree import DecisionTreeRegressor
+
+from limetutor.masks.fits import LIMIT, SwitchRows, fit_form
+from limetutor.masks.forms import (
+    Counted,
+    Enumerated,
+    Group,
+    Rule,
+    Switched,
+    additive,
+    polynomial,
+    rule,
+    tree_rules,
+)
+from limetutor.masks.sampling import draw, fit_sampled, twin_of
+from limetutor.masks.switches import (
+    Line,
+    all_masks,
+    cosine_log_weight,
+    counted,
+    image_switches,
+    text_switches,
+)
+
+WORLDS = {"text": text_switches, "image": image_switches}
+ROWS = {
+    "limit": LIMIT,
+    "lime": SwitchRows(1000, 1.0, True),
+    "ridge alone": SwitchRows(50, 2.0, False),
+}
+
+
+# --- all masks, at many digits -----------------------------------------------------------------
+
+
+def measure(kind, d, nu, mp):
+    """Share times weight of k switches on, from what lime does and not from the package."""
+    for k in range(d + 1):
+        weight = mp.exp(-((1 - mp.sqrt(mp.mpf(k) / d)) ** 2) / (2 * mp.mpf(nu) ** 2))
+        uniform = mp.mpf(1) / d if k < d else mp.mpf(0)
+        yield weight * (mp.binomial(d, k) / mp.mpf(2) ** d if kind == "image" else uniform)
+
+
+def solved(kind, d, nu, f, rows):
+    """Intercept and coefficients from the normal equations, summed over all masks."""
+    mp = mpmath.MPContext()
+    mp.dps = 60 if nu >= 0.1 else 5000  # at small nu most levels weigh next to nothing
+    z = all_masks(d)
+    y, kept = f(z), z.sum(axis=1)
+    design = np.column_stack([np.ones(len(z), int), z.astype(int)])
+    others = 1 if rows.n is None else rows.n - rows.own_row
+    gram, response = mp.zeros(d + 1), mp.zeros(d + 1, 1)
+    for k, mass in enumerate(measure(kind, d, nu, mp)):
+        part, values = design[kept == k], y[kept == k]
+        products, each = part.T @ part, mass * others / comb(d, k)
+        for i in range(d + 1):
+            response[i] += each * mp.fsum(map(float, values[part[:, i] == 1]))
+            for j in range(d + 1):
+                gram[i, j] += each * int(products[i, j])
+    if rows.n is not None:
+        at_xi = float(f(np.ones((1, d), bool))[0])
+        for i in range(d + 1):
+            response[i] += at_xi * rows.own_row
+            gram[i, i] += rows.ridge * (i > 0)
+            for j in range(d + 1):
+                gram[i, j] += int(rows.own_row)
+    return np.array([float(v) for v in mp.lu_solve(gram, response)])
+
+
+def forms_of(d):
+    rng = np.random.default_rng(d)
+    yield additive(rng.normal(size=d), 0.7)
+    yield rule(d, [0, 1])
+    yield rule(d, [0], [1], -2.0)
+    if d >= 7:
+        twice = Group((0, 2, 4), (1, 2, 1), frozenset((0, 2)))
+        rules = (
+            Rule(1.5, (twice, Group.on(1), Group.off(5))),
+            Rule(-0.5, (Group((3, 6), (1, 1), frozenset((1,))),)),
+        )
+        yield Switched(0.3, rng.normal(size=d), rules)
+        values = rng.normal(size=2**d)
+        yield Enumerated(lambda _: values, d)
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+@pytest.mark.parametrize(
+    ("d", "nu"), [(2, 0.01), (2, 0.25), (5, 0.1), (5, 0.25), (7, 0.25), (7, 3)]
+)
+def test_a_fit_is_that_of_all_masks(kind, d, nu):
+    world = WORLDS[kind](d, nu)
+    for form in forms_of(d):
+        for rows in ROWS.values():
+            found = fit_form(form, world, rows)
+            expected = solved(kind, d, nu, form, rows)
+            # worst seen: 3e-15 of the largest
+            scale = max(1, np.abs(expected).max())
+            assert np.allclose(
+                np.append(found.intercept, found.coef), expected, rtol=0, atol=1e-12 * scale
+            )
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+@pytest.mark.parametrize("nu", [0.05, 0.25, 10.0])
+def test_closed_forms_are_what_enumeration_gives(kind, nu):
+    d, rng = 12, np.random.default_rng(3)
+    world = WORLDS[kind](d, nu)
+    rules = (
+        Rule(2.0, (Group.on(0), Group.on(1), Group.off(2))),
+        Rule(-1.0, (Group((3, 4, 5), (1, 1, 3), frozenset((1, 4, 5))), Group.on(11))),
+    )
+    form = Switched(-1.0, rng.normal(size=d), rules)
+    for rows in ROWS.values():
+        one, other = fit_form(form, world, rows), fit_form(Enumerated(form, d), world, rows)
+        assert np.allclose(one.coef, other.coef, rtol=0, atol=1e-12)
+        assert one.intercept == pytest.approx(other.intercept, abs=1e-12)
+        assert one.prediction == pytest.approx(other.prediction, abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("kind", "d", "p", "expected"),
+    [
+        ("image", 12, 2, (-0.3258, 0.5634, 0.0008)),
+        ("image", 20, 3, (-0.3162, 0.2891, 0.0003)),
+        ("text", 12, 2, (-0.3698, 0.6524, -0.0050)),
+        ("text", 20, 3, (-0.4940, 0.4442, -0.0033)),
+    ],
+)
+def test_a_rule_gives_its_words_a_share_and_the_others_next_to_nothing(kind, d, p, expected):
+    """Numbers of an independent computation, four digits."""
+    found = fit_form(rule(d, range(p)), WORLDS[kind](d))
+    shown = (found.intercept, found.coef[0], found.coef[-1])
+    assert shown == pytest.approx(expected, abs=5.1e-5)
+    assert np.ptp(found.coef[:p]) < 1e-14 and np.ptp(found.coef[p:]) < 1e-14
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+@pytest.mark.parametrize("nu", [0.01, 0.1, 1.0, 100.0])
+@pytest.mark.parametrize("d", [2, 30, 2000])
+def test_a_sum_comes_out_as_it_is_at_every_width(kind, nu, d):
+    a = np.random.default_rng(0).normal(size=d)
+    found = fit_form(additive(a, 4.0), WORLDS[kind](d, nu))
+    assert np.allclose(found.coef, a, rtol=0, atol=1e-11)  # of sums with up to 2000 terms
+    assert found.intercept == pytest.approx(4.0, abs=1e-9)
+    assert found.local_prediction == pytest.approx(4.0 + a.sum(), abs=1e-9)
+
+
+# --- the covariance ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+@pytest.mark.parametrize("d", [1, 2, 6])
+def test_covariance_is_the_mean_of_products_over_all_masks(kind, d):
+    world = WORLDS[kind](d, 0.4)
+    z = np.column_stack([np.ones(2**d), all_masks(d)])
+    kept = all_masks(d).sum(axis=1)
+    mass = np.array([float(m) for m in measure(kind, d, 0.4, mpmath.mp)])
+    weight = (mass / [comb(d, k) for k in range(d + 1)])[kept]
+    assert np.allclose(world.covariance(), (z * weight[:, None]).T @ z, rtol=1e-13, atol=0)
+    assert np.exp(world.log_C) == pytest.approx(mass.sum(), rel=1e-13)
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+@pytest.mark.parametrize("nu", [0.25, 3.0])
+def test_the_inverse_at_five_hundred_switches(kind, nu):
+    """The step of one refinement, its residual taken at 50 digits, is the error of the inverse."""
+    d, mp = 500, mpmath.MPContext()
+    mp.dps = 50
+    mass = list(measure(kind, d, nu, mp))
+    first, one = mp.fsum(mass), mp.fsum(m * k / d for k, m in enumerate(mass))
+    two = mp.fsum(m * k * (k - 1) / (d * (d - 1)) for k, m in enumerate(mass))
+    inverse = WORLDS[kind](d, nu).inverse_covariance()
+    for column in (0, 1):
+        x = [mp.mpf(float(v)) for v in inverse[:, column]]
+        total = mp.fsum(x[1:])
+        residual = [-(first * x[0] + one * total) + (column == 0)]
+        residual += [
+            -(one * x[0] + (one - two) * x[j] + two * total) + (column == j)
+            for j in range(1, d + 1)
+        ]
+        step = inverse @ np.array([float(r) for r in residual])
+        assert np.max(np.abs(step)) < 1e-10 * np.max(np.abs(inverse[:, column]))
+
+
+def test_means_keep_their_digits_when_one_level_has_all_the_weight():
+    line = Line.through([0.0, 1.0, 2.0], np.array([0.0, -2000.0, -5000.0]))
+    assert line.slope(np.array([1.0, 4.0, 100.0])) == pytest.approx(3.0, rel=1e-14)
+    assert line.mean == 0.0 and line.average(np.array([1.0, 4.0, 100.0])) == 1.0
+    assert line.log_variance == pytest.approx(-2000.0)
+
+
+# --- trees -------------------------------------------------------------------------------------
+
+
+def test_trees_on_counts_are_rules():
+    """Words that occur twice, words in two spellings, words the text does not have."""
+    rng = np.random.default_rng(5)
+    columns = {
+        0: Counted((0,), (2,), {0: 0.0, 2: 2.0}),
+        1: Counted((1, 2), (1, 3), {0: 0.0, 1: 1.0, 3: 3.0, 4: 4.0}),
+        2: Counted((3, 4, 5), (1, 1, 1), {t: 0.37 * t for t in range(4)}),
+        4: Counted((6,), (1,), {0: 0.0, 1: 1.0}),
+    }
+    d = 8  # switch 7 is read by no column, column 3 by no switch
+
+    def read(z):
+        x = np.zeros((len(z), 5))
+        for c, column in columns.items():
+            totals = z[:, column.members] @ np.array(column.sizes)
+            x[:, c] = [column.values[t] for t in totals]
+        return x
+
+    train = rng.poisson(1.5, (400, 5)) * np.array([1, 1, 0.37, 1, 1])
+    y = train[:, 0] * (train[:, 1] > 1) - train[:, 2] + rng.normal(size=400)
+    for model in (
+        DecisionTreeRegressor(max_depth=6, random_state=0),
+        RandomForestRegressor(7, max_depth=5, random_state=0),
+    ):
+        trees = getattr(model.fit(train, y), "estimators_", [model])
+        rules = [
+            Rule(r.value / len(trees), r.groups)
+            for t in trees
+            for r in tree_rules(t.tree_, columns, t.tree_.value[:, 0, 0])
+        ]
+        form = Switched(0.0, np.zeros(d), tuple(rules))
+        z = all_masks(d)
+        assert np.allclose(form(z), model.predict(read(z)), rtol=0, atol=1e-12)
+        world = text_switches(d)
+        answers = model.predict(read(z))
+        exact = fit_form(Enumerated(lambda _, y=answers: y, d), world)
+        assert np.allclose(fit_form(form, world).coef, exact.coef, rtol=0, atol=1e-12)
+        assert abs(exact.coef[7]) < 0.2 * np.abs(exact.coef).max()
+
+
+def test_a_polynomial_is_a_sum_of_rules():
+    form = polynomial(3, {(): 1.0, (0,): 2.0, (0, 2, 2): -3.0})
+    z = all_masks(3)
+    assert np.array_equal(form(z), 1 + 2 * z[:, 0] - 3.0 * (z[:, 0] & z[:, 2]))
+
+
+# --- sampling ----------------------------------------------------------------------------------
+
+
+def logistic(d, seed=1):
+    a = np.random.default_rng(seed).normal(size=d)
+    return lambda z: 1 / (1 + np.exp(-(z @ a - a.sum() / 2)))
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+def test_every_number_of_switches_has_its_share(kind):
+    world = WORLDS[kind](9, 0.3)
+    z = draw(world, 4000, np.random.default_rng(0))
+    share = np.exp(world.log_measure - world.log_C)
+    assert np.all(np.abs(np.bincount(z.sum(axis=1), minlength=10) - 4000 * share) <= 1)
+    # given the number, every switch is on equally often: 4000 draws, 5 standard errors
+    assert np.ptp(z.mean(axis=0)) < 2 * 5 * 0.5 / np.sqrt(4000)
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+@pytest.mark.parametrize("rows", [ROWS["limit"], ROWS["lime"]], ids=["limit", "lime"])
+@pytest.mark.parametrize("shape", ["probability", "number"])
+def test_sampled_fits_are_right_within_their_errors(kind, rows, shape):
+    d = 8
+    f = logistic(d) if shape == "probability" else lambda z: np.exp(z @ np.linspace(-1, 1, d))
+    world = WORLDS[kind](d)
+    exact = fit_form(Enumerated(f, d), world, rows)
+    found = [fit_sampled(f, world, 400, seed, rows) for seed in range(12)]
+    z = np.array(
+        [
+            np.append(
+                (r.coef - exact.coef) / r.stderr,
+                (r.intercept - exact.intercept) / r.intercept_stderr,
+            )
+            for r in found
+        ]
+    )
+    assert 0.75 < np.sqrt(np.mean(z**2)) < 1.3  # 12 runs of 9 dependent numbers
+    assert np.max(np.abs(z)) < 5
+    assert found[0].calls == 401 and found[0].method == "monte carlo"
+
+
+def test_a_seed_gives_the_same_numbers():
+    world, f = text_switches(6), logistic(6)
+    one, other = (fit_sampled(f, world, 300, 7) for _ in range(2))
+    assert np.array_equal(one.coef, other.coef) and np.array_equal(one.stderr, other.stderr)
+
+
+def test_the_twin_of_a_logistic_function_is_the_function():
+    z, f = draw(text_switches(10), 600, np.random.default_rng(2)), logistic(10)
+    assert np.max(np.abs(twin_of(z, f(z))(z) - f(z))) < 1e-3
+
+
+def limes_way(f, world, n, rng):
+    """Weighted least squares of answers at masks drawn as lime draws them."""
+    share = np.exp(world.log_share)
+    k = rng.choice(world.d + 1, size=n, p=share / share.sum())
+    z = rng.random((n, world.d)).argsort(axis=1).argsort(axis=1) < k[:, None]
+    root = np.exp(world.log_weight[k] / 2)[:, None]
+    design = np.column_stack([np.ones(n), z])
+    return np.linalg.lstsq(design * root, f(z) * root[:, 0], rcond=None)[0][1:]
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("kind", WORLDS)
+def test_half_of_the_calls_reach_limes_error(kind, verified, verifying):
+    d, n = 12, 1000
+    world, repeats = WORLDS[kind](d), 40 if verifying else 8
+    phi = np.random.default_rng(4).uniform(0.3, 1.3, d)
+    score = np.random.default_rng(5).normal(size=d)
+
+    def normalised(z):  # a logistic regression on normalised counts
+        norm = np.sqrt(np.maximum((z * phi**2).sum(axis=1), 1e-12))
+        return 1 / (1 + np.exp(-3 * (z * phi) @ score / norm))
+
+    for name, f in (("logistic", logistic(d)), ("normalised", normalised)):
+        exact = fit_form(Enumerated(f, d), world).coef
+        rng = np.random.default_rng(6)
+        theirs = np.mean([(limes_way(f, world, n, rng) - exact) ** 2 for _ in range(repeats)])
+        ours = np.mean(
+            [(fit_sampled(f, world, n // 2, rng).coef - exact) ** 2 for _ in range(repeats)]
+        )
+        verified(
+            f"{kind}, {name} classifier, d = {d}: squared error with half of lime's {n} calls, "
+            "over lime's",
+            ours / theirs,
+            1.0,
+        )
+
+
+# --- at the door -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: text_switches(0), "d must be 1 or more"),
+        (lambda: image_switches(3, -1), "nu must be above 0"),
+        (lambda: counted([0.5, 0.6]), "shares must be the probabilities"),
+        (lambda: counted([0, 1, 0]).inverse_covariance(), "at least two numbers of switches"),
+        (lambda: fit_form(additive([1.0]), text_switches(1)), "at least two numbers"),
+        (lambda: fit_form(additive([1.0]), text_switches(2)), "the 2 switches of its world, got 1"),
+        (lambda: rule(3, [0], [0]), "different switches from 0 to 2"),
+        (lambda: rule(3, [3]), "different switches from 0 to 2"),
+        (lambda: Enumerated(logistic(20), 20), "at most 16"),
+        (lambda: fit_sampled(logistic(5), text_switches(5), 10), "n must be 14 or more"),
+        (lambda: fit_sampled(lambda z: z, text_switches(5), 99), "one finite number per mask"),
+        (lambda: SwitchRows(1), "n must be 2 or more"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_sentence(call, words):
+    with pytest.raises(ValueError, match=words) as refused:
+        call()
+    assert "\n" not in str(refused.value)
+
+
+def test_one_word_is_explained_with_its_own_row():
+    """lime removes the only word in every sample; the text itself is its one other row."""
+    found = fit_form(additive([2.0], 1.0), text_switches(1), SwitchRows(5000, 1e-9, True))
+    assert found.coef[0] == pytest.approx(2.0, rel=1e-6)
+
+
+def test_weights_are_those_of_the_cosine_distance():
+    for d in (1, 4, 9):
+        z = np.tril(np.ones((d, d)))  # 1..d switches on
+        cosine = z.sum(axis=1) / np.sqrt(z.sum(axis=1)) / np.sqrt(d)
+        assert np.allclose(cosine_log_weight(d, 0.3)[1:], -((1 - cosine) ** 2) / 0.18, atol=1e-13)
+        assert cosine_log_weight(d, 0.3)[0] == pytest.approx(-1 / 0.18)

@@ -1,0 +1,107 @@
+"""What helps a reader of the built pages: code that fits, words that are explained where they are met."""
+
+from __future__ import annotations
+
+import pytest
+from site_visits import visit
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
+
+LAPTOP = {"viewport": {"width": 1280, "height": 900}}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+
+# Blocks of code, and at a laptop's width what they print, whose lines are cut off; folds are opened first.
+CUT_OFF = """(blocks) => {
+    for (const fold of document.querySelectorAll("article details")) fold.open = true;
+    return [...document.querySelectorAll(blocks)]
+        .filter((pre) => pre.scrollWidth > pre.clientWidth + 1)
+        .map((pre) => pre.textContent.trim().split("\\n").sort((a, b) => b.length - a.length)[0]);
+}"""
+# Words of the glossary whose explanation is missing, is not its own, or can be seen already.
+UNEXPLAINED = """() => [...document.querySelectorAll("a.lt-term")].filter((term) => {
+    const notes = document.querySelectorAll(`[id="${term.getAttribute("aria-describedby")}"]`);
+    return notes.length !== 1 || !notes[0].textContent.trim() || notes[0].checkVisibility();
+}).map((term) => term.textContent)"""
+SHOWN = ".lt-note:not([hidden])"
+
+
+@pytest.mark.parametrize(
+    ("screen", "blocks"),
+    [(LAPTOP, "article .cell_input pre, article .cell_output pre"), (PHONE, ".cell_input pre")],
+    ids=["laptop", "phone"],
+)
+def test_no_line_of_code_is_cut_off(pages, browser, served, screen, blocks):
+    explained = 0
+    with visit(browser, served, formulas=False, **screen) as visitor:
+        for path in pages:
+            tab = visitor.open(path, served)
+            for line in tab.evaluate(CUT_OFF, blocks):
+                visitor.note(f"cut off: {line}")
+            for word in tab.evaluate(UNEXPLAINED):
+                visitor.note(f"not explained: {word}")
+            explained += tab.locator("a.lt-term").count()
+    assert explained > len(pages), "hardly a word is explained"
+
+
+def a_page_with_terms(pages):
+    return next(path for path in pages if 'class="lt-term"' in path.read_text(encoding="utf-8"))
+
+
+def test_a_word_is_explained_by_pointer_and_by_keyboard(pages, browser, served):
+    with visit(browser, served, formulas=False, **LAPTOP) as visitor:
+        tab = visitor.open(a_page_with_terms(pages), served)
+        term, note = tab.locator("a.lt-term").first, tab.locator(SHOWN)
+        term.hover()
+        assert note.count() == 1
+        note.hover()  # it stays while it is read
+        tab.wait_for_timeout(300)
+        assert note.count() == 1
+        tab.keyboard.press("Escape")
+        assert note.count() == 0
+        tab.mouse.move(5, 5)
+        term.focus()
+        assert note.count() == 1
+        described = term.evaluate(
+            "t => document.getElementById(t.getAttribute('aria-describedby')).textContent"
+        )
+        assert note.inner_text() == described
+        term.blur()
+        assert note.count() == 0
+        term.press("Enter")  # the link itself leads to the glossary
+        tab.wait_for_url("**/glossary.html#term-*")
+        assert tab.evaluate("document.querySelector(':target') !== null")
+
+
+def test_a_tap_explains_and_a_second_one_follows_the_link(pages, browser, served):
+    with visit(browser, served, formulas=False, **PHONE) as visitor:
+        tab = visitor.open(a_page_with_terms(pages), served)
+        term, note = tab.locator("a.lt-term").first, tab.locator(SHOWN)
+        here = tab.url
+        term.tap()
+        assert note.count() == 1 and tab.url == here
+        box = note.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+        tab.locator("article h1").first.tap()
+        assert note.count() == 0
+        term.tap()
+        term.tap()
+        tab.wait_for_url("**/glossary.html#term-*")
+
+
+def test_without_javascript_a_word_leads_to_the_glossary(pages, browser, served):
+    with visit(browser, served, java_script_enabled=False, **LAPTOP) as visitor:
+        tab = visitor.open(a_page_with_terms(pages), served)
+        assert tab.locator(SHOWN).count() == 0
+        tab.locator("a.lt-term").first.click()
+        assert "glossary.html#term-" in tab.url
+
+
+def test_appendices_have_letters(pages):
+    """What is in an appendix has its letter, and nothing in a chapter has one."""
+    for path in pages:
+        if path.stem == "gaussian_integrals":
+            text = path.read_text(encoding="utf-8")
+            letter = text.partition('<h1><span class="section-number">')[2][:1]
+            assert letter.isalpha()
+            for kind in ("Fig.", "Exercise", "Lemma"):
+                assert f"{kind} {letter}.1" in text.replace("\xa0", " ")
