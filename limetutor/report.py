@@ -141,13 +141,13 @@ def table(caption: Any, columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -
 
 def picture(fig: Any, alt: str, caption: Any = "") -> Markup:
     """A matplotlib figure as inline SVG in the page's colours, with its text as text."""
-    from .interactive.frames import clean, markup, svg
+    from .interactive import frames, renderer
 
+    later = "\ue000"  # a private character, until the picture is there that names its ids
     with warnings.catch_warnings():  # letters that matplotlib's font lacks, the page's has
         warnings.filterwarnings("ignore", message="Glyph")
-        source = svg(fig)
-    prefix = f"lt-{sha256(source.encode()).hexdigest()[:8]}"  # ids must differ between pictures
-    drawn = markup(clean(source, prefix, visible(alt)))
+        drawn = frames.markup(renderer.picture(fig, visible(alt), later))
+    drawn = drawn.replace(later, f"lt-{sha256(drawn.encode()).hexdigest()[:8]}")
     words = f"<figcaption>{text(caption)}</figcaption>" if caption else ""
     return Markup(f"<figure>{drawn}{words}</figure>")
 
