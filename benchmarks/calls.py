@@ -11,17 +11,20 @@ from matplotlib.figure import Figure
 from settings import Measured, Question, Row, data, measure, model, questions
 
 import limetutor as lt
+from limetutor.course.figures.parts import log_axes
+from limetutor.plotting.style import color, new_figure, styled
 
 ONE = {"sampler": "sobol", "scrambles": 1}
 DEFAULT = {"sampler": "sobol"}
-WAYS: dict[str, dict[str, Any]] = {
-    "bins (lime's way)": {"sampler": "bins"},
-    "bins, adjusted": {"sampler": "bins", "adjust": True},
-    "tilted": {"sampler": "tilted"},
-    "tilted, adjusted": {"sampler": "tilted", "adjust": True},
-    "sobol": DEFAULT,
-    "sobol, adjusted": DEFAULT | {"adjust": True},
-    "sobol, one scramble": ONE,
+# how each way of sampling is asked for, and its colour and stroke in the picture
+WAYS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "weighted (lime's way)": ({"sampler": "bins"}, color.surrogate, "-"),
+    "weighted, adjusted": ({"sampler": "bins", "adjust": True}, color.surrogate, "--"),
+    "tilted": ({"sampler": "tilted"}, color.sample, "-"),
+    "tilted, adjusted": ({"sampler": "tilted", "adjust": True}, color.sample, "--"),
+    "Sobol": (DEFAULT, color.truth, "-"),
+    "Sobol, adjusted": (DEFAULT | {"adjust": True}, color.truth, "--"),
+    "Sobol, one scramble": (ONE, color.alarm, "-"),
 }
 
 
@@ -99,24 +102,22 @@ def _intervals(what: str, found: Measured, judged: bool = True) -> Row:
     return Row(what, text, "93–99%, at most 4" if judged else "", met if judged else None)
 
 
+@styled
 def picture(small: bool) -> Figure:
     """Root mean squared error against model calls, boosting, lime's kernel and width, d = 10."""
     many, runs = (1, 2) if small else (6, 6)
     sizes = 2 ** np.arange(8, 10 if small else 14)
     asked = questions("boosting", 10, "mismatch", many)
-    figure = Figure((7, 4.5), layout="constrained")
+    figure = new_figure((7.2, 5))
     axes = figure.subplots()
-    for name, how in WAYS.items():
+    for name, (how, hue, stroke) in WAYS.items():
         error = [np.sqrt(np.median(measure(asked, int(n), runs, **how).mse)) for n in sizes]
-        axes.loglog(sizes, error, "o-", ms=3, label=name)
+        axes.plot(sizes, error, color=hue, ls=stroke, marker="o", ms=4, label=name)
     error = [np.sqrt(np.median([_of_lime(q, int(n), runs) for q in asked])) for n in sizes]
-    axes.loglog(sizes, error, "k--", label="lime 0.2.0.1 itself")
-    axes.set(
-        xlabel="model calls",
-        ylabel="root mean squared error of all coefficients",
-        title="boosting, d = 10, lime's kernel and width",
-    )
-    axes.legend(fontsize=8)
+    axes.plot(sizes, error, color=color.ink, ls=":", label="lime 0.2.0.1 itself")
+    log_axes(axes, x=sizes.tolist(), y=[0.03, 0.1, 0.3, 1])
+    axes.set(xlabel="calls of the model", ylabel="error of all coefficients")
+    axes.legend(fontsize=11, loc="lower left")
     return figure
 
 

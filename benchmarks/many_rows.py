@@ -18,6 +18,8 @@ from sklearn.datasets import make_friedman1
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 
 import limetutor as lt
+from limetutor.course.figures.parts import log_axes
+from limetutor.plotting.style import color
 
 # The model, and the most that its limits may take, in times of TreeExplainer.
 MODELS = {
@@ -84,7 +86,10 @@ def draw(axes: Axes, small: bool) -> None:
     name = "forest of 100, depth 8"
     found = [times(1 if small else 3, *_limits_and_trees(name, many)) for many in sizes]
     names = ("limits, exact, forest", "shap's TreeExplainer, forest")
-    for word, series in zip(names, np.transpose(found), strict=False):
-        axes.loglog(sizes, 1e3 * series, "o-", ms=3, label=word)
-    axes.set(xlabel=f"rows, d = {D}")
-    axes.legend(fontsize=8)
+    for word, hue, series in zip(
+        names, (color.truth, color.ink), np.transpose(found), strict=False
+    ):
+        axes.plot(sizes, 1e3 * series, color=hue, marker="o", ms=4, label=word)
+    log_axes(axes, x=sizes)
+    axes.set_xlabel(f"rows, d = {D}")
+    axes.legend(fontsize=10)

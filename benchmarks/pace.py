@@ -10,10 +10,13 @@ from collections.abc import Iterator
 import many_rows
 import numpy as np
 from lime.lime_tabular import LimeTabularExplainer
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from settings import Row, times
 
 import limetutor as lt
+from limetutor.course.figures.parts import log_axes
+from limetutor.plotting.style import color, new_figure, styled
 
 
 def rows(small: bool) -> Iterator[Row]:
@@ -99,29 +102,39 @@ def memory(small: bool) -> Row:
     )
 
 
+@styled
 def picture(small: bool) -> Figure:
     """Time against n at d = 50, against d at n = 5000, and against the number of rows."""
-    figure = Figure((12, 4), layout="constrained")
-    left, right, third = figure.subplots(1, 3, sharey=True)
-    ns, ds = (500, 1000), (5, 10)
+    figure = new_figure((10, 4.2))
+    figure.subplots_adjust(left=0.08, bottom=0.16, wspace=0.08)
+    panels = figure.subplots(1, 3, sharey=True)
+    ns, ds, n = (500, 1000), (5, 10), 500
     if not small:
-        ns, ds = (500, 1000, 2000, 5000, 10_000, 20_000, 50_000), (5, 10, 20, 50, 100, 200, 500)
-    for axes, sizes, word in (
-        (left, [(50, n) for n in ns], "n, d = 50"),
-        (right, [(d, 5000 if not small else 500) for d in ds], "d, n = 5000"),
-    ):
-        found = []
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", lt.FitWarning)
-            for d, n in sizes:
-                normals, *others, bins = _normals_and_ours(d, n)
-                found.append(times(3, _lime_and_ours(d, n)[0], bins, others[1], normals))
-        x = ns if axes is left else ds
-        names = ("lime", "explain, bins on Empirical", "explain, tilted", "drawing normals alone")
-        for name, series in zip(names, np.transpose(found), strict=True):
-            axes.loglog(x, 1e3 * series, "o-", ms=3, label=name)
-        axes.set(xlabel=word)
-    left.set_ylabel("milliseconds of one processor")
-    left.legend(fontsize=8)
-    many_rows.draw(third, small)
+        ns, ds, n = (
+            (500, 1000, 2000, 5000, 10_000, 20_000, 50_000),
+            (5, 10, 20, 50, 100, 200, 500),
+            5000,
+        )
+    _curves(panels[0], ns, [(50, size) for size in ns], "n, d = 50")
+    _curves(panels[1], ds, [(size, n) for size in ds], f"d, n = {n}")
+    many_rows.draw(panels[2], small)
+    log_axes(panels[0], y=[1, 10, 100, 1000])
+    panels[0].set_ylabel("milliseconds")
+    panels[0].legend(fontsize=10)
     return figure
+
+
+def _curves(axes: Axes, x: tuple[int, ...], sizes: list[tuple[int, int]], word: str) -> None:
+    """One curve for lime, two for explain and one for the normals alone."""
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lt.FitWarning)
+        for d, n in sizes:
+            normals, *others, bins = _normals_and_ours(d, n)
+            found.append(times(3, _lime_and_ours(d, n)[0], bins, others[1], normals))
+    names = ("lime", "explain, weighted", "explain, tilted", "normals alone")
+    hues = (color.ink, color.surrogate, color.sample, color.muted)
+    for name, hue, series in zip(names, hues, np.transpose(found), strict=True):
+        axes.plot(x, 1e3 * series, color=hue, marker="o", ms=4, label=name)
+    log_axes(axes, x=[x[0], x[len(x) // 2], x[-1]])
+    axes.set_xlabel(word)

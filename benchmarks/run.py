@@ -69,7 +69,7 @@ def main(arguments: list[str] | None = None) -> None:
             lines.append(line(row))
             print(lines[-1], flush=True)
         if picture := PARTS[name]:
-            part.picture(how.small).savefig(how.out / picture)
+            part.picture(how.small).savefig(how.out / picture, facecolor="white")
     (how.out / "table.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"load at the end {os.getloadavg()[0]:.1f}")
 

@@ -551,14 +551,14 @@ def _with_progress(batches: range) -> Any:
 
 
 @contextmanager
-def _forecast() -> Iterator[Callable[[int, Precision], None]]:
-    """A bar of samples drawn, of those that are forecast, once there are two seconds of work."""
+def _forecast(delay: float = 2.0) -> Iterator[Callable[[int, Precision], None]]:
+    """A bar of samples drawn, of those that are forecast, for work of more than two seconds."""
     try:
         from tqdm.auto import tqdm
     except ImportError:
         yield lambda drawn, found: None
         return
-    with tqdm(delay=2, leave=False, unit="sample", unit_scale=True) as bar:
+    with tqdm(delay=delay, mininterval=0, leave=False, unit="sample", unit_scale=True) as bar:
 
         def shown(drawn: int, found: Precision) -> None:
             bar.total = min(found.forecast, found.bound)

@@ -186,21 +186,25 @@ def _xgboost_types(booster: Any) -> Callable[[list[str]], dict[str, Any]]:
 
 # --- LightGBM -----------------------------------------------------------------------------------------
 
+# objectives, as the model's own file calls them, whose prediction is the sum of the leaves
 LGBM_SUMS = "regression regression_l1 huber fair quantile mape lambdarank rank_xendcg".split()
 
 
 @raw_outputs("lightgbm", "LGBMRegressor", "LGBMRanker", "LGBMClassifier")
 def _lightgbm(f: Any) -> list[Form] | None:
     """The sum of the trees, in which the start is; a row goes left where x <= threshold."""
-    head, *blocks = f.booster_.model_to_string().split("\nTree=")
+    return _lightgbm_trees(f, f.booster_.model_to_string())
+
+
+def _lightgbm_trees(f: Any, text: str, mean: bool = False) -> list[Form] | None:
+    """The trees of a model's file, added up or, as a forest predicts, averaged."""
+    head, *blocks = text.split("\nTree=")
     facts = dict(line.split("=", 1) for line in head.splitlines() if "=" in line)
     count = int(facts["num_tree_per_iteration"])
     trees = [_lightgbm_tree(f, block) for block in blocks]
     if any(tree is None for tree in trees):
         return None
-    share = 1.0
-    if "average_output" in head:  # a forest
-        share = count / max(len(trees), 1)
+    share = count / max(len(trees), 1) if mean else 1.0
     scaled = [tree._replace(value=share * tree.value) for tree in trees if tree is not None]
     return [joined(scaled[k::count]) for k in range(count)]
 
@@ -232,9 +236,11 @@ def _lightgbm_tree(f: Any, block: str) -> Nodes | None:
 
 @family("lightgbm", "LGBMRegressor", "LGBMRanker")
 def _lightgbm_sum(f: Any, output: Any) -> Form | None:
-    if str(f.objective_) not in LGBM_SUMS or "reg_sqrt" in f.booster_.params:
+    text = f.booster_.model_to_string()
+    lines = text.partition("\nTree=")[0].splitlines()
+    if not {f"objective={name}" for name in LGBM_SUMS} & {*lines}:  # "regression sqrt" is another
         return None
-    return _picked(_lightgbm(f), output)
+    return _picked(_lightgbm_trees(f, text, mean="average_output" in lines), output)
 
 
 @adapts("lightgbm", "LGBMRegressor", "LGBMRanker", "LGBMClassifier", "Booster")
@@ -436,10 +442,10 @@ class Margin:
         if not classes:
             if self.label is None and outputs == 1:
                 return 0, 1.0
-            return output_column(self.label, outputs, []), 1.0
+            return output_column(self.label, outputs, [], name="label"), 1.0
         if self.label is None:
             raise ValueError(f"label must be a class of {arg.shorten(classes)}.")
-        column = output_column(self.label, len(classes), classes)
+        column = output_column(self.label, len(classes), classes, name="label")
         return (0, 1.0 if column else -1.0) if outputs == 1 else (column, 1.0)
 
     def __repr__(self) -> str:
@@ -452,8 +458,9 @@ def margin(model: Any, label: Any = None) -> Margin:
     Trees and linear classifiers add up numbers and turn the sum into a probability at the end. The
     sum, the **margin** of ``label``, is what scikit-learn calls decision_function, XGBoost
     output_margin, LightGBM raw_score and CatBoost RawFormulaVal; for two classes it is the log odds
-    of the label (of a support vector machine or the like, a distance). A regressor with a link
-    (Poisson, say) has a margin too, without a label.
+    of the label (of a support vector machine or the like, a distance; of a random forest of LightGBM
+    the log odds times the number of trees). A regressor with a link (Poisson, say) has a margin too,
+    without a label.
 
     Examples
     --------
@@ -465,7 +472,7 @@ def margin(model: Any, label: Any = None) -> Margin:
     """
     found = Margin(model, label)
     last = model.steps[-1][1] if hasattr(model, "steps") else model
-    if not _has_margin(last):
+    if not _has_margin(last) or not _is_fitted(last):
         raise TypeError(
             "model must be a fitted classifier that has a margin (decision_function, or one of "
             f"XGBoost, LightGBM or CatBoost), got {arg.shorten(model)}."
@@ -480,6 +487,12 @@ def _has_margin(model: Any) -> bool:
     if _kind(model)[0] in CALLS or hasattr(model, "decision_function"):
         return True
     return hasattr(model, "_raw_predict")  # scikit-learn's boosted regressors
+
+
+def _is_fitted(model: Any) -> bool:
+    if hasattr(model, "is_fitted"):  # CatBoost
+        return bool(model.is_fitted())
+    return hasattr(model, "n_features_in_")
 
 
 def _raw(model: Any, x: Any) -> np.ndarray:

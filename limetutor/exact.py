@@ -130,6 +130,11 @@ class Trees(Form):
     roots: np.ndarray
     b: float = 0.0
 
+    @property
+    def size(self) -> float:
+        """b and the largest leaf of each tree."""
+        return float(abs(self.b) + np.maximum.reduceat(np.abs(self.value), self.roots).sum())
+
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """The value at each row of x."""
         node = np.broadcast_to(self.roots, (len(x), len(self.roots)))

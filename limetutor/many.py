@@ -79,7 +79,7 @@ class Question:
         if form is None or form is self.f:
             return form
         formula = form(self.table)
-        off = np.abs(formula - self.predictions) > 1e-6 * np.maximum(np.abs(self.predictions), 1)
+        off = ~form.agrees(formula, self.predictions)
         if np.any(off):
             i = int(np.argmax(off))
             raise ValueError(

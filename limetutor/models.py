@@ -14,7 +14,7 @@ import numpy as np
 
 from . import arguments as arg
 from .columns import is_missing
-from .tables import default_names
+from .tables import nameless
 from .theory import Views
 from .worlds import Boxes
 
@@ -42,6 +42,16 @@ class Form:
 
     closed = True  # a closed form; otherwise a series or a quadrature, good to about 1e-10
     travels = False  # whether it is so small that pickles of results keep it
+
+    @property
+    def size(self) -> float:
+        """How large the numbers are that it adds up: a model may round each to single precision."""
+        return 0.0
+
+    def agrees(self, formula: np.ndarray, prediction: np.ndarray) -> np.ndarray:
+        """Where its own values are those of the model it was read from, to 1e-6 of their size."""
+        scale = np.maximum(np.abs(prediction), max(self.size, 1.0))
+        return np.asarray(np.abs(formula - prediction) <= 1e-6 * scale)
 
     @property
     def d(self) -> int | None:
@@ -385,7 +395,7 @@ def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
     fitted = names_fitted_on(model)
     if not fitted or set(fitted) == set(boxes.names):
         return fitted or (list(boxes.names) if boxes.has_text else [])
-    if boxes.names == default_names(boxes.d) and len(fitted) == boxes.d:
+    if nameless(boxes.names) and len(fitted) == boxes.d:
         return fitted
     raise ValueError(
         f"f must be fitted on the columns of the world, {arg.shorten(list(boxes.names))}, "
@@ -478,11 +488,11 @@ def _equal(known: Any, output: Any) -> bool:
         return False
 
 
-def output_column(output: Any, columns: int, classes: list[Any]) -> int:
+def output_column(output: Any, columns: int, classes: list[Any], name: str = "output") -> int:
     """The column of a class, or of a position where no class is a number, among f's outputs."""
     if output is None:
         raise ValueError(
-            f"output must pick one of the {columns} outputs of f: "
+            f"{name} must pick one of the {columns} outputs of f: "
             f"{'a class of ' + arg.shorten(classes) if classes else f'0 to {columns - 1}'}."
         )
     same = [k for k, known in enumerate(classes) if _equal(known, output)]
@@ -491,11 +501,11 @@ def output_column(output: Any, columns: int, classes: list[Any]) -> int:
     if any(isinstance(c, int | float | np.number) for c in classes):
         # a position would be mistaken for the class with that number
         raise ValueError(
-            f"output must be a class of {arg.shorten(classes)}, got {arg.shorten(output)}."
+            f"{name} must be a class of {arg.shorten(classes)}, got {arg.shorten(output)}."
         )
     if arg.is_integer(output) and 0 <= output < columns:
         return int(output)
     allowed = f"a class of {arg.shorten(classes)} or " if classes else ""
     raise ValueError(
-        f"output must be {allowed}a column from 0 to {columns - 1}, got {arg.shorten(output)}."
+        f"{name} must be {allowed}a column from 0 to {columns - 1}, got {arg.shorten(output)}."
     )

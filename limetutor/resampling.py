@@ -73,9 +73,11 @@ class Pool:
     @on_one_thread
     def moments(self, draws: list[np.ndarray]) -> Moments:
         """The weighted sums of runs."""
-        columns, weights = self.columns, self.weights[:, None]
-        products = [(columns[rows] * weights[rows]).T @ columns[rows] for rows in draws]
-        return self._with_own(np.array(products))
+        products = np.empty((len(draws), *[self.columns.shape[1]] * 2))
+        for r, rows in enumerate(draws):
+            mine = self.columns[rows]
+            np.matmul((mine * self.weights[rows, None]).T, mine, out=products[r])
+        return self._with_own(products)
 
     @on_one_thread
     def expected(self, n: int) -> Moments:

@@ -113,7 +113,7 @@ class Setting:
         if form is None or form is self.f:
             return form
         formula = float(form(self.xi[None])[0])
-        if not abs(formula - self.prediction) <= 1e-6 * max(abs(self.prediction), 1.0):
+        if not form.agrees(np.array(formula), np.array(self.prediction)):
             raise ValueError(
                 f"f must be what its fitted attributes say, but it gives {self.prediction:g} at xi "
                 f"and they give {formula:g}; pass a function such as f.predict to have it sampled."

@@ -187,3 +187,17 @@ def test_draws_of_another_law_are_refused():
         lt.explain(bent, xi, world, 0.9, sampler="gaussian", adjust=True)
     with pytest.raises(ValueError, match="adjust must be True or False"):
         lt.explain(bent, xi, world, 0.9, adjust=1)
+
+
+@pytest.mark.parametrize("n", [2000, 30_000])
+@pytest.mark.parametrize("how", [{}, {"adjust": True}, {"adjust": True, "ridge": 1.0}])
+def test_a_constant_column_is_one_whatever_the_weights(n, how):
+    """Rounding in sums of unequal weights must not make it a feature with a coefficient."""
+    table = np.column_stack([RNG.normal(size=(200, 2)), np.full(200, 7.0)])
+    for seed in range(3):
+        e = explain_quietly(
+            lambda x: np.sin(x[:, 0]) * x[:, 1], table[0], lt.Empirical(table), 1.1, n, seed,
+            "mismatch", **how,
+        )  # fmt: skip
+        assert e.coef[2] == 0 and e.stderr[2] == 0 and not e.used[2]
+        assert "all or none of its values in xi's box for 1 feature(s) ['x3']" in e.warnings[0]

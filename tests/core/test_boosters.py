@@ -229,6 +229,44 @@ def test_a_forest_of_no_trees_is_a_constant():
     np.testing.assert_array_equal(joined([], 1.5)(ROWS[:3]), [1.5, 1.5, 1.5])
 
 
+@pytest.mark.parametrize("name", ["l1", "mae", "mse", "rmse", "mean_absolute_percentage_error"])
+def test_an_objective_of_lightgbm_by_any_of_its_names(name):
+    lightgbm = pytest.importorskip("lightgbm")
+    model = lightgbm.LGBMRegressor(n_estimators=8, verbose=-1, objective=name).fit(X, Y)
+    np.testing.assert_allclose(form_of(model)(ROWS), model.predict(ROWS), rtol=1e-6, atol=1e-6)
+    rooted = lightgbm.LGBMRegressor(n_estimators=8, verbose=-1, reg_sqrt=True).fit(X, Y)
+    assert form_of(rooted) is None  # predicts the square of the sum
+
+
+def test_the_margin_of_a_forest_of_lightgbm_is_its_raw_score():
+    lightgbm = pytest.importorskip("lightgbm")
+    forest = {"boosting_type": "rf", "subsample": 0.5, "subsample_freq": 1, "verbose": -1}
+    model = lightgbm.LGBMClassifier(n_estimators=8, **forest).fit(X, TWO)
+    form = form_of(lt.margin(model, "yes"))
+    np.testing.assert_allclose(form(ROWS), model.predict(ROWS, raw_score=True), rtol=1e-9)
+
+
+def test_sums_in_single_precision_are_not_taken_for_another_model():
+    """XGBoost adds leaves to a start of 10^4 in single precision: its prediction is off by 1e-4."""
+    xgboost = pytest.importorskip("xgboost")
+    model = xgboost.XGBRegressor(n_estimators=60, base_score=1e4, random_state=0).fit(X, Y)
+    found = lt.limits(model, X[:20], WORLD, 2.0, "mismatch")
+    assert set(found.method) == {"exact"}
+    assert lt.limit(model, X[3], WORLD, 2.0, "mismatch").coef == pytest.approx(found.coef[3])
+
+
+def test_a_margin_wants_a_fitted_model_and_one_of_its_labels():
+    with pytest.raises(TypeError, match="model must be a fitted classifier"):
+        lt.margin(GradientBoostingClassifier(), "yes")
+    for name, kind in (("xgboost", "XGBClassifier"), ("catboost", "CatBoostClassifier")):
+        package = pytest.importorskip(name)
+        with pytest.raises(TypeError, match="model must be a fitted classifier"):
+            lt.margin(getattr(package, kind)(), "yes")
+    model = GradientBoostingClassifier(n_estimators=2).fit(X, THREE)
+    with pytest.raises(ValueError, match=r"label must be a class of \[5, 7, 9\], got 6"):
+        lt.margin(model, 6)
+
+
 # --- pandas' categories, and XGBoost's Booster ----------------------------------------------------------
 
 

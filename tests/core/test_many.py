@@ -348,3 +348,78 @@ def test_a_process_that_is_killed_leaves_what_it_has_done(tmp_path):
         for folder in (store, tmp_path / "other")
     )
     assert again == whole
+
+
+@pytest.mark.parametrize(
+    "how", [{"tol": 0.4}, {"rtol": 0.9}, {"sampler": "sobol", "adjust": True}], ids=str
+)
+def test_a_store_gives_back_what_fewer_calls_found(tmp_path, how):
+    call = {"f": model, "X": TABLE[:3], "world": WORLDS["empirical"], "nu": 2.0, **CALL, "n": 800}
+    fresh = lt.explain_many(**call | how)
+    for _ in range(2):  # written, then read
+        stored = lt.explain_many(**call | how, store=tmp_path)
+        np.testing.assert_array_equal(stored.coef, fresh.coef)
+        np.testing.assert_array_equal(stored.stderr, fresh.stderr)
+        assert [repr(one) for one in stored] == [repr(one) for one in fresh]
+        assert stored[1].precision == fresh[1].precision
+
+
+def test_defaults_spelled_out_are_the_same_call(tmp_path):
+    call = {"f": model, "X": TABLE[:2], "world": WORLDS["empirical"], "nu": 2.0, **CALL}
+    first = lt.explain_many(**call, store=tmp_path)
+    spelled = {"adjust": False, "lasso": 0, "ridge": 0, "features": None, "tol": None}
+    again = lt.explain_many(**call | spelled, store=tmp_path)
+    np.testing.assert_array_equal(first.coef, again.coef)
+
+
+def test_a_store_that_cannot_be_written_or_read_is_refused_in_a_sentence(tmp_path):
+    call = {"f": model, "X": TABLE[:2], "world": WORLDS["empirical"], "nu": 2.0, **CALL}
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(ValueError, match="store must be a folder that can be written to"):
+        lt.explain_many(**call, store=tmp_path / "file" / "within")
+    for name in ("settings.json", "evidence.npz"):
+        folder = tmp_path / name
+        found = lt.explain_many(**call, store=folder)
+        (folder / "row-000000000.npz").write_bytes(b"half a ro")
+        (folder / "row-mine.npz").write_bytes(b"")
+        again = lt.explain_many(**call, store=folder)  # the damaged row is done again
+        np.testing.assert_array_equal(again.coef, found.coef)
+        (folder / name).write_text("{half")
+        with pytest.raises(ValueError, match=r"settings\.json or evidence\.npz cannot be read"):
+            lt.explain_many(**call, store=folder)
+
+
+def test_a_row_at_which_the_model_fails_is_named_and_those_before_it_are_kept(tmp_path):
+    def fails(x):
+        if np.any(np.abs(x - X[2]).max(axis=1) == 0):
+            raise ArithmeticError("no value here")
+        return model(x)
+
+    world = WORLDS["empirical"]
+    with pytest.raises(ArithmeticError, match="no value here"):
+        lt.explain_many(fails, TABLE[:4], world, 2.0, **CALL)  # f at all rows comes first
+    calls = []
+
+    def late(x):
+        calls.append(len(x))
+        if calls.count(CALL["n"]) == 3:
+            raise ArithmeticError("no value here")
+        return model(x)
+
+    with pytest.raises(ArithmeticError) as caught:
+        lt.explain_many(late, TABLE[:4], world, 2.0, **CALL, store=tmp_path, n_jobs=1)
+    assert caught.value.__notes__ == ["(This was row 2 of X, counted from 0.)"]
+    assert len(list(tmp_path.glob("row-*.npz"))) == 2
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "two"])
+def test_a_number_of_jobs_is_a_whole_number(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs must be None or a whole number other than 0"):
+        lt.explain_many(model, TABLE, WORLDS["empirical"], 2.0, n_jobs=n_jobs)
+
+
+def test_limits_say_which_columns_are_constant():
+    table = np.column_stack([X[:, 0], np.full(len(X), 3.0)])
+    with pytest.warns(lt.FitWarning, match=r"1 feature\(s\) \['x2'\] in xi's box"):
+        found = lt.limits(lt.Linear([1.0, 2.0]), table[:3], lt.Empirical(table), 1.0)
+    assert np.all(found.coef[:, 1] == 0)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import limetutor as lt
-from limetutor.algorithm import explain_quietly
-from limetutor.stopping import Target
+from limetutor.algorithm import _forecast, explain_quietly
+from limetutor.stopping import Precision, Target
 
 XI = [0.4, -0.3, 1.2, 0.8]
 
@@ -95,3 +95,30 @@ def test_odd_tolerances_are_refused(value):
 def test_two_tolerances_are_refused():
     with pytest.raises(ValueError, match="tol and rtol must not both"):
         run(tol=0.1, rtol=0.1)
+
+
+def test_a_tolerance_beyond_all_samples_is_not_forecast_by_a_round_number():
+    e = run(tol=1e-12, n=2000)
+    assert "even n = 1,000,000,000,000 would not do" in e.warnings[-1]
+    assert "about n =" in run(tol=1e-3, n=2000).warnings[-1]
+
+
+def test_the_forecast_is_shown_while_samples_are_drawn(capsys):
+    with _forecast(delay=0) as shown:
+        shown(500, Precision("tol = 0.1", 0.1, 0.37, 6000, 100_000))
+        shown(2000, Precision("tol = 0.1", 0.1, 0.19, 7000, 5000))
+    said = capsys.readouterr().err
+    assert "error 0.37, 0.1 asked for" in said and "500/6.00k" in said
+    assert "2.00k/5.00k" in said  # never more than n
+
+
+def test_a_seed_sequence_is_not_used_up():
+    seed = np.random.SeedSequence([3, 1])
+    for sampler in ("sobol", "bins"):
+        first, again, fresh = (
+            run(n=256, sampler=sampler, seed=s)
+            for s in (seed, seed, np.random.SeedSequence([3, 1]))
+        )
+        np.testing.assert_array_equal(first.coef, again.coef)
+        np.testing.assert_array_equal(first.coef, fresh.coef)
+    assert seed.n_children_spawned == 0
