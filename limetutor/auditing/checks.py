@@ -41,6 +41,7 @@ SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
 VISIBLE = 0.02  # a coefficient that stays below this share of the largest is not worth a word
 SHRUNK = 0.9  # what a penalty should leave of a coefficient
 PULLED = 0.05  # what xi's own row may take off a coefficient, of the largest one
+TWO_RUNS = 4.2  # standard errors: three of a difference of two runs
 IN_BOX = 2000  # draws from xi's boxes, to tell why the surrogate is off
 
 
@@ -52,9 +53,13 @@ def collapsed(case: Case) -> Iterator[Finding]:
         return
     share = [float(law.prob[bin_.feature, bin_.box]) for bin_ in wrong]
     at = [bin_.feature for bin_ in wrong]
-    coef, right = (_coef_in(case, other)[at] for other in (None, case.shared.mended))
+    every, mended = (_coef_in(case, other) for other in (None, case.shared.mended))
     # a tree that splits between the two values cannot tell them apart
-    severity = severity_of_change(coef, right, case.top)
+    felt = mended if case.form is not None else _beyond_noise(case, every, mended)
+    severity = severity_of_change(every, felt, case.top)
+    own = severity_of_change(every[at], felt[at], case.top) == severity
+    worst = at[0] if own else int(np.argmax(np.abs(felt - every)))  # others may feel it too
+    coef, right = every[at], mended[at]
     names = tuple(case.names[j] for j in at)
     yield Finding(
         "collapsed-bin",
@@ -67,8 +72,22 @@ def collapsed(case: Case) -> Iterator[Finding]:
             "coef": coef.tolist(),
             "coef_repaired": right.tolist(),
         },
-        *wording.collapsed_bin(names, wrong[0], share[0], coef[0], right[0], severity != "note"),
+        *wording.collapsed_bin(
+            names,
+            wrong[0],
+            share[0],
+            "its coefficient" if own else f"that of {case.names[worst]}",
+            every[worst],
+            mended[worst],
+            severity != "note",
+        ),
     )
+
+
+def _beyond_noise(case: Case, coef: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The coefficients of another run, where they differ by more than two runs do."""
+    noise = 0.0 if case.stderr is None else TWO_RUNS * case.stderr
+    return np.where(np.abs(other - coef) > noise, other, coef)
 
 
 def _coef_in(case: Case, world: World | None) -> np.ndarray:

@@ -242,13 +242,19 @@ def penalty(case: Case, name: str, size: float, lost: np.ndarray, worst: int) ->
 
 
 def collapsed_bin(
-    names: Sequence[str], first: Collapsed, share: float, coef: float, right: float, matters: bool
+    names: Sequence[str],
+    first: Collapsed,
+    share: float,
+    whose: str,
+    coef: float,
+    right: float,
+    matters: bool,
 ) -> Words:
     """A value that `lime` 0.2.0.1 feeds the model and no row of the data has."""
     more = f" The same happens to {few(names[1:])}." if len(names) > 1 else ""
     return Words(
         f"lime 0.2.0.1 feeds the model {names[0]} = {first.fed:.3g} in {share:.0%} of the samples, "
-        f"where the training data have {first.value:.3g}; with that value its coefficient would be "
+        f"where the training data have {first.value:.3g}; with that value {whose} would be "
         f"{right:.3g} instead of {coef:.3g}"
         f"{'' if matters else ', no difference to this model here'}.{more}",
         "Declare the column in categorical_features, with whole numbers as its values.",

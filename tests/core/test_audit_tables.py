@@ -412,6 +412,17 @@ def test_a_kernel_that_lime_does_not_use():
     assert "wrong-kernel" in lt.audit(sampled)
 
 
+def test_a_constant_column_that_lime_feeds_wrongly_may_move_others():
+    """All rows have 1 in the last column, lime feeds 0, and the model multiplies by it."""
+    flat = np.column_stack([X, np.ones(len(X))])
+    ex = LimeTabularExplainer(flat, mode="regression", random_state=0)
+    found = lt.audit(ex, lambda x: x[:, 0] * x[:, 4] + 0.1 * x[:, 1], flat[1])
+    assert found["collapsed-bin"].severity == "serious"
+    assert "that of 0 would be" in found["collapsed-bin"].sentence
+    harmless = lt.audit(ex, lambda x: x[:, 0] + x[:, 4], flat[1])["collapsed-bin"]
+    assert harmless.severity == "note"
+
+
 # --- chance ----------------------------------------------------------------------------------------
 
 
