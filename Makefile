@@ -44,9 +44,9 @@ lab: $(ENV)/.book  ## open the chapters in JupyterLab
 test lint unit notebooks verify bench: export OMP_NUM_THREADS = 1
 test lint unit notebooks verify bench: export OPENBLAS_NUM_THREADS = 1
 
+# The linters have one core for themselves while Sphinx, after the chapters, has the other.
 test: $(ENV)/.test  ## run everything: lint, unit tests, site, notebooks, coverage
-	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory html
+	@$(MAKE) --no-print-directory -j2 lint html
 	@$(MAKE) --no-print-directory unit
 	@$(MAKE) --no-print-directory notebooks
 	@$(MAKE) --no-print-directory coverage

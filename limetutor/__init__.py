@@ -12,7 +12,9 @@ from typing import Any
 
 from .algorithm import Explanation, explain
 from .arguments import FitWarning, LimetutorWarning, PrecisionWarning
-from .auditing.audits import Audit, audit
+from .auditing.audits import audit
+from .auditing.table import AuditTable
+from .auditing.verdicts import Audit
 from .boosters import margin
 from .closed_forms import Limit, limit
 from .hiding import risk
@@ -21,6 +23,7 @@ from .lime_prediction import LimePrediction, predict_lime
 from .many import Explanations, Limits, explain_many, limits
 from .models import Linear, Quadratic
 from .normal_limit import samples_needed
+from .paths import Path, path
 from .worlds import Empirical, Gaussian
 
 __version__ = "0.2.0"
@@ -38,6 +41,7 @@ _LAZY = {
 
 __all__ = [
     "Audit",
+    "AuditTable",
     "Choice",
     "Empirical",
     "Explanation",
@@ -49,6 +53,7 @@ __all__ = [
     "Limit",
     "Limits",
     "Linear",
+    "Path",
     "PrecisionWarning",
     "Quadratic",
     "Slider",
@@ -62,6 +67,7 @@ __all__ = [
     "limit",
     "limits",
     "margin",
+    "path",
     "predict_lime",
     "repeat",
     "risk",

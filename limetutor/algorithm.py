@@ -18,7 +18,9 @@ from . import arguments as arg
 from .adjustment import Adjustment
 from .sampling import Sampler, Source, sampler_of
 from .setting import Answer, Setting
+from .stability import Stability, stability
 from .stopping import Precision, Target
+from .travel import Fact, Travels
 from .worlds import World
 
 BATCH = 2**20  # numbers in one batch of samples, about 8 MB: memory does not grow with n
@@ -44,7 +46,7 @@ class Samples:
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation(Answer):
+class Explanation(Answer, Travels):
     """A local linear model on "same box as xi?" indicators, with its uncertainty.
 
     ``coef`` (d,), ``intercept``, and ``covariance`` ((d+1, d+1), intercept first) of the sampling
@@ -77,6 +79,7 @@ class Explanation(Answer):
     adjusted: bool = False
     precision: Precision | None = None  # what tol or rtol asked for, and what came of it
     samples: Samples | None = field(repr=False, default=None)
+    textbook_stderr: np.ndarray | None = field(repr=False, default=None)  # lime_stability's
 
     @property
     def f(self) -> Any:
@@ -155,11 +158,43 @@ class Explanation(Answer):
         label = 1 if self.output is None else self.output
         return {label: [(int(j), float(self.coef[j])) for j in self.order()]}
 
-    def plot(self) -> Any:
-        """Coefficients with 95% intervals, as a matplotlib figure."""
+    def facts(self) -> list[Fact]:
+        """The numbers beside the coefficients, for pages and dictionaries."""
+        return [
+            Fact("prediction", "the model's prediction", "f(ξ)", self.prediction),
+            Fact(
+                "local_prediction",
+                "what the explanation adds up to",
+                "f^(ξ)",
+                self.local_prediction,
+            ),
+            Fact("score", "share of the variation nearby that it explains", "R²", self.score),
+            Fact("ess", "samples that count", "effective samples", self.ess),
+            Fact("n", "samples drawn", "n", self.n),
+            Fact("nu", "bandwidth", "ν", self.nu),
+            Fact("kernel", "kernel", "kernel", self.kernel),
+            Fact("sampler", "sampler", "sampler", self.sampler),
+        ]
+
+    def bounds(self) -> np.ndarray:
+        """95% intervals, (d, 2)."""
+        return self.interval()
+
+    def stability(self, features: int = 10, runs: int = 10, select: str = "auto") -> Stability:
+        """How alike repeated explanations would be (VSI and CSI), without repeating any.
+
+        See :func:`limetutor.stability.stability`.
+        """
+        return stability(self, features, runs, select)
+
+    def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
+        """Coefficients with 95% intervals, as a matplotlib figure.
+
+        On ``ax`` where one is given; ``top`` is how many features are drawn, 20 if left out.
+        """
         from .plotting.results import coefficients
 
-        return coefficients(self)
+        return coefficients(self, ax=ax, top=top, title=title)
 
     def __repr__(self) -> str:
         lines = [
@@ -369,6 +404,7 @@ def run(
         adjusted=adjusted is not None,
         precision=found,
         samples=work.samples() if keep else None,
+        textbook_stderr=surrogate.textbook_stderr(sums, ridge, result.used),
     )
 
 

@@ -23,6 +23,7 @@ from .models import Linear
 from .rows import Fitted, Regressors, Rows, fitted, rows
 from .setting import Answer, Setting
 from .theory import Tilt
+from .travel import Fact, Travels
 from .worlds import Boxes, World
 
 TINY = np.finfo(float).tiny  # below it a double loses digits, and soon is 0
@@ -49,7 +50,7 @@ class Surrogate(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Limit(Answer):
+class Limit(Answer, Travels):
     """What an explanation becomes as n grows: the same quantities, no noise.
 
     ``method`` says where they come from: "exact" (a closed form), "quadrature" (a series summed
@@ -218,11 +219,34 @@ class Limit(Answer):
         """Pairs of box description and coefficient, largest first, as in `lime`."""
         return [(self.box_names[j], float(self.coef[j])) for j in self.order()]
 
-    def plot(self) -> Any:
-        """Coefficients as a matplotlib figure."""
+    def facts(self) -> list[Fact]:
+        """The numbers beside the coefficients, for pages and dictionaries."""
+        return [
+            Fact("prediction", "the model's prediction", "f(ξ)", self.prediction),
+            Fact(
+                "local_prediction",
+                "what the explanation adds up to",
+                "f^(ξ)",
+                self.local_prediction,
+            ),
+            Fact("local_error", "by how much that is off", "f^(ξ) − f(ξ)", self.local_error),
+            Fact("nu", "bandwidth", "ν", self.nu),
+            Fact("kernel", "kernel", "kernel", self.kernel),
+            Fact("method", "where the numbers come from", "method", self.method),
+        ]
+
+    def bounds(self) -> np.ndarray:
+        """95% intervals, (d, 2); of no width unless the method is "monte carlo"."""
+        return self.coef[:, None] + 1.96 * np.outer(self.stderr, [-1.0, 1.0])
+
+    def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
+        """Coefficients as a matplotlib figure.
+
+        On ``ax`` where one is given; ``top`` is how many features are drawn, 20 if left out.
+        """
         from .plotting.results import coefficients
 
-        return coefficients(self)
+        return coefficients(self, ax=ax, top=top, title=title)
 
     def __repr__(self) -> str:
         lines = [
@@ -314,19 +338,21 @@ def limit_of(
     n: int | None = None,
     samples: int = SAMPLES,
     seed: Any = 0,
+    surrogate: Surrogate | None = None,
 ) -> Limit:
-    """:func:`limit` of a setting that has been checked; its notes stand in ``warnings`` only."""
-    ridge = arg.not_negative("ridge", ridge)
-    if ridge > 0:
-        because = " with ridge (the penalty weighs against n)"
-        n = arg.whole("n", 0 if n is None else n, 1, because=because)
-    elif n is not None:
-        n = arg.whole("n", n, 1)
+    """:func:`limit` of a setting that has been checked; its notes stand in ``warnings`` only.
+
+    With a ``surrogate`` nothing is computed anew but what n, ridge and xi's own row make of it.
+    """
+    ridge, n = penalty_and_rows(ridge, n)
     samples = arg.whole("samples", samples, min(setting.d + 2, SAMPLES))  # unused by most forms
     seed = arg.seed("seed", seed)
     law, regressors = setting.tilt, regressors_of(setting)
     found = rows(regressors, law.log_C, ridge, n, setting.world.own_row)
-    surrogate = exact_surrogate(setting) or _sampled(setting, regressors, samples, seed)
+    if surrogate is None:
+        surrogate = exact_surrogate(setting)
+    if surrogate is None:
+        surrogate = _sampled(setting, regressors, samples, seed)
     form = setting.form
     linear = isinstance(form, Linear)
     critical = setting.product.critical_nu if linear and setting.product else None
@@ -348,6 +374,15 @@ def limit_of(
         n=n,
         warnings=(*_notes(setting, law, found, n), *surrogate.notes),
     )
+
+
+def penalty_and_rows(ridge: Any, n: Any) -> tuple[float, int | None]:
+    """The two checked: a penalty needs n, the rows that it competes with."""
+    ridge = arg.not_negative("ridge", ridge)
+    if ridge > 0:
+        because = " with ridge (the penalty weighs against n)"
+        return ridge, arg.whole("n", 0 if n is None else n, 1, because=because)
+    return ridge, None if n is None else arg.whole("n", n, 1)
 
 
 def _notes(setting: Setting, law: Tilt, found: Rows, n: int | None) -> list[str]:

@@ -130,6 +130,7 @@ class Risk:
     names: tuple[str, ...] = field(repr=False)
     tolerance: float
     n: int
+    moves_gaps: bool = True  # whether the kernel's bandwidth moves contrasts of linear models
 
     @property
     def flipped(self) -> np.ndarray:
@@ -160,6 +161,11 @@ class Risk:
         lines += [
             f"  {nu:8.3g}  {a:11.1%}  {b:5.1%}  {c:6.1%}  {e:17.1%}" for nu, a, b, c, e in rows
         ]
+        if not self.moves_gaps:
+            lines += [
+                "With this kernel no bandwidth turns a sign of a linear model. Models with interactions",
+                "do turn, and noise and local errors are not counted here: lt.audit looks at those.",
+            ]
         return "\n".join(lines)
 
 
@@ -177,6 +183,10 @@ def risk(
     nu (1 + tolerance), or has another sign at nu than at large bandwidths: its sign hangs on the
     bandwidth. Apart from that, it opposes the slope where the gap is negative. Nothing is asked of
     the model: a feature it ignores has coefficient 0 anyway. Chapter: switch-off.
+
+    With a kernel that counts mismatches, as `lime`'s does, no bandwidth turns a sign of a *linear*
+    model, and both shares are 0: that is no clean bill. Models with interactions do turn, and noise,
+    local errors and the rest are no matter of signs; :func:`limetutor.audit` looks at those.
     """
     check_world(world)
     weight = product_kernel(kernel, "risk")
@@ -201,6 +211,7 @@ def risk(
         boxes.names,
         tolerance,
         len(table),
+        weight.moves_gaps,
     )
 
 

@@ -342,7 +342,7 @@ class OwnKernel(Kernel):
     @property
     def name(self) -> str:  # type: ignore[override]
         """What the function is called."""
-        return str(getattr(self.function, "__name__", "own"))
+        return str(getattr(self.function, "__name__", getattr(self.function, "what", "own")))
 
     def log_weights(
         self, x: np.ndarray, z: np.ndarray, xi: np.ndarray, nu: float, boxes: Boxes

@@ -215,6 +215,10 @@ def readable(explainer: Any) -> None:
             "explainer must be a lime.lime_tabular.LimeTabularExplainer, got "
             f"{arg.shorten(explainer)}."
         )
+    if hasattr(explainer, "n_timesteps"):
+        raise TypeError(
+            "explainer must be of rows, got a RecurrentTabularExplainer, whose rows are sequences."
+        )
     if explainer.discretizer is None:
         _refuse_unknown_scale(explainer)
         return

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 FLAT = 1e-12  # share of a regressor's variance below which nothing new is left of it
+SEEN = 1e-15  # share of the response's below which a gain is lost in the rounding of an R^2
 
 
 class Moments(NamedTuple):
@@ -82,8 +83,7 @@ def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def _varies(sums: Moments) -> np.ndarray:
     """Whether a regressor varies in a run, (runs, d)."""
-    variance = np.diagonal(sums.gram, axis1=1, axis2=2)
-    return variance > FLAT * sums.total[:, None] * np.finfo(float).eps
+    return np.diagonal(sums.gram, axis1=1, axis2=2) > 0
 
 
 @dataclass(frozen=True)
@@ -131,6 +131,7 @@ class ForwardSelection(Selection):
             left = np.diagonal(gram, axis1=1, axis2=2)
             new = left > least
             gain = np.where(new, response**2 / np.where(new, left, 1.0), 0.0)
+            gain = np.where(gain > SEEN * sums.square[:, None], gain, 0.0)
             best = np.argmax(np.where(chosen, -1.0, gain), axis=1)
             chosen[every, best] = True
             pivot = np.where(new[every, best], left[every, best], np.inf)

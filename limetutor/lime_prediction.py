@@ -10,7 +10,7 @@ Chapter: the real lime.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, NamedTuple
@@ -36,7 +36,10 @@ from .setting import Setting
 FEATURES = 10  # that `lime` prints unless told otherwise
 CALLS = 2**14  # of a model that has a form: how its residuals are spread
 MORE_CALLS = 2**15  # of one that has none: the mean of fits is then off by some .15 of ``sd``
-RUNS = 400
+RUNS = 400  # that are made of them,
+WORK = (
+    20_000  # ... and fewer for many features, down to a quarter: about so many runs times features
+)
 TOGETHER = 20  # runs whose standard deviation is the one that is predicted
 # ... over sigma, for normal values: the median of chi / sqrt(19) with 19 degrees of freedom
 TYPICAL = 0.9824
@@ -142,9 +145,10 @@ def predict_lime(
     *,
     distance_metric: Any = "euclidean",
     model_regressor: Any = None,
+    labels: Any = None,
     top_labels: int | None = None,
     calls: int | None = None,
-    runs: int = RUNS,
+    runs: int | None = None,
     seed: int | None = 0,
 ) -> LimePrediction:
     """What ``explainer.explain_instance`` will print for an instance, without running it.
@@ -165,13 +169,14 @@ def predict_lime(
         has none, and what is predicted is `lime`'s ``local_exp[1]``.
     num_features, num_samples, distance_metric, model_regressor
         As in ``explain_instance``; 10, 5000, "euclidean" and Ridge(alpha=1) by default.
-    top_labels
-        1 for the likeliest class at the instance, in place of ``label``.
+    labels, top_labels
+        `lime`'s own words for the label: ``labels`` with one entry, or ``top_labels=1`` for the likeliest
+        class at the instance.
     calls
         How often the model is called: 16384 times where it has a form (:func:`limetutor.limit` says
         which have) and the means are exact, 32768 times where they are not.
     runs, seed
-        How many runs are made of these calls, and the seed.
+        How many runs are made of these calls (400, down to 100 for 200 features), and the seed.
 
     Examples
     --------
@@ -193,7 +198,8 @@ def predict_lime(
     'exact'
     """
     readable(explainer)
-    ask = _asked(num_features, num_samples, calls, runs, seed)
+    ask = _asked(num_features, num_samples, calls, runs, seed, len(explainer.feature_names))
+    label = _one_label(label, labels)
     rules = tuple(SELECTIONS)
     rule = SELECTIONS[
         arg.one_of("explainer's feature_selection", explainer.feature_selection, rules)
@@ -246,15 +252,31 @@ class _Asked(NamedTuple):
     seed: Any
 
 
-def _asked(features: Any, samples: Any, calls: Any, runs: Any, seed: Any) -> _Asked:
+def _asked(features: Any, samples: Any, calls: Any, runs: Any, seed: Any, d: int) -> _Asked:
     """The numbers a caller passed; those of `lime` where there are none."""
+    usual = int(np.clip(WORK / d, RUNS / 4, RUNS))
     return _Asked(
         arg.whole("num_features", FEATURES if features is None else features, 1),
         arg.whole("num_samples", SAMPLES if samples is None else samples, 2, most=10**8),
         None if calls is None else arg.whole("calls", calls, 2, most=10**8),
-        arg.whole("runs", runs, 2, most=10**6),
+        arg.whole("runs", usual if runs is None else runs, 2, most=10**6),
         arg.seed("seed", seed),
     )
+
+
+def _one_label(label: Any, labels: Any) -> Any:
+    """The label, whichever of the two words was used."""
+    if labels is None:
+        return label
+    given = (
+        list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str) else [labels]
+    )
+    if label is not None or len(given) != 1:
+        raise ValueError(
+            f"labels must hold one label, and label be left out, got labels={arg.shorten(labels)}; "
+            "ask for others one at a time."
+        )
+    return given[0]
 
 
 # --- what lime is asked -------------------------------------------------------------------------------
@@ -268,6 +290,10 @@ def _setting(
         len(explainer.feature_names)
     )  # only where to look, if the kernel is not lime's
     world = from_lime(explainer) if has_own_kernel(explainer) else world_of(explainer, nu)
+    if hasattr(instance, "toarray"):
+        raise ValueError(
+            "instance must be a dense row, got a sparse one, which lime samples otherwise."
+        )
     xi = world.boxes().encode(instance)
     f = _estimator(f)
     world = _as_fitted(world, f)

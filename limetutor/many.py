@@ -7,21 +7,22 @@ one by one, each with a seed of its own that does not depend on the order they a
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import arguments as arg
 from .algorithm import Explanation, run
-from .closed_forms import OWN_ROW, SAMPLES, Limit, constant_note, limit_of
+from .closed_forms import OWN_ROW, SAMPLES, Limit, constant_note, limit_of, penalty_and_rows
 from .families import features_of, form_in
 from .kernels import Kernel, ProductKernel, kernel_of, product_kernel
 from .models import Form, Linear, predictor
-from .rows import Regressors, fitted, rows
+from .rows import Fitted, Regressors, Rows, fitted, rows
 from .sampling import sampler_of
 from .setting import Setting, output_in
 from .stopping import Precision
@@ -93,6 +94,26 @@ class Question:
         xi = self.table[i]
         boxes = self.world.seen_from(xi) if isinstance(self.world, BoxWorld) else self.boxes
         return Setting(self.f, xi, self.world, boxes, self.nu, self.kernel, self.output)
+
+    def at(self, nu: float | None = None, world: World | None = None) -> Question:
+        """The same question at another bandwidth, or in another world with the same features."""
+        changes: dict[str, Any] = {} if nu is None else {"nu": nu}
+        if world is not None:
+            changes |= {"world": world, "boxes": world.boxes(self.boxes.d)}
+        return self._with(replace(self, **changes), slice(None))
+
+    def rows(self, some: slice) -> Question:
+        """The same question about some of the rows."""
+        index = None if self.index is None else self.index[some]
+        return self._with(replace(self, table=self.table[some], index=index), some)
+
+    def _with(self, other: Question, some: slice) -> Question:
+        """Take along what is known of f, which depends on neither bandwidth nor world."""
+        if "predictions" in self.__dict__:
+            other.__dict__["predictions"] = self.predictions[some]
+        if "form" in self.__dict__:
+            other.__dict__["form"] = self.form
+        return other
 
 
 def row_seed(seed: int | None, i: int) -> np.random.SeedSequence | None:
@@ -195,12 +216,7 @@ def limits(
            [  4.66, -11.38]])
     """
     question = Question.of(f, X, world, nu, kernel, output, "its limit")
-    ridge = arg.not_negative("ridge", ridge)
-    if ridge > 0:
-        because = " with ridge (the penalty weighs against n)"
-        n = arg.whole("n", 0 if n is None else n, 1, because=because)
-    elif n is not None:
-        n = arg.whole("n", n, 1)
+    ridge, n = penalty_and_rows(ridge, n)
     samples = arg.whole("samples", samples, min(question.boxes.d + 2, SAMPLES))
     seed = _first_seed(seed)
     found = _together(question, ridge, n)
@@ -220,33 +236,63 @@ def _one(
     return limit_of(setting, ridge, n, samples, row_seed(seed, i))
 
 
-def _together(question: Question, ridge: float, n: int | None) -> dict[str, Any] | None:
-    """All rows at once, or None where f has no form whose rows share work."""
-    form, world = question.form, question.world
-    if form is None or not world.indicators:
-        return None
-    weight = question.kernel
-    assert isinstance(weight, ProductKernel)
-    size = question.boxes.law.mean.size * 96  # the nodes by which variances of boxes are found
-    step = min(max(CHUNK // size, 1), 512)
-    parts, few, constant = [], 0, np.zeros(question.boxes.d, bool)
-    for start in range(0, len(question.table), step):
-        here = slice(start, start + step)
-        law = weight.tilt(question.boxes, question.table[here], question.nu * question.boxes.unit)
+class Block(NamedTuple):
+    """The exact surrogates of some rows under their tilted laws, before ridge and xi's own row."""
+
+    law: Tilt
+    prediction: np.ndarray  # f(xi), (rows,)
+    centre: np.ndarray  # E~[f], (rows,)
+    beta: np.ndarray  # (rows, d)
+    error: np.ndarray  # f^(xi) - f(xi), (rows,)
+
+    @classmethod
+    def of(cls, form: Form, law: Tilt, prediction: Any) -> Block | None:
+        """The surrogates of a form under the laws of many rows; None where they share no work."""
         surrogate = _surrogates(form, law)
         if surrogate is None:
             return None
         centre, beta = surrogate
-        prediction, r = question.predictions[here], Regressors.indicators(law)
-        found = rows(r, law.log_mass.sum(axis=-1), ridge, n, world.own_row)
         if isinstance(form, Linear):  # keeps its digits where the sum below would cancel
             error = law.inside @ form.a
         else:
-            error = centre + np.sum(r.lead * beta, axis=-1) - prediction
-        fit = fitted(r, found, centre, beta, error)
-        parts.append((fit.coef, fit.intercept, prediction + fit.local_error))
+            error = centre + np.sum(law.rest * beta, axis=-1) - prediction
+        return cls(law, prediction, centre, beta, error)
+
+    def fitted(self, ridge: float, n: int | None, own_row: bool) -> tuple[Fitted, Rows]:
+        """What n rows, a penalty and xi's own row make of them."""
+        r = Regressors.indicators(self.law)
+        found = rows(r, self.law.log_mass.sum(axis=-1), ridge, n, own_row)
+        return fitted(r, found, self.centre, self.beta, self.error), found
+
+
+def blocks(question: Question) -> Iterator[Block | None]:
+    """The rows in blocks that fit into memory; None where f has no form whose rows share work."""
+    form, weight = question.form, question.kernel
+    if form is None or not question.world.indicators:
+        yield None
+        return
+    assert isinstance(weight, ProductKernel)
+    size = question.boxes.law.mean.size * 96  # the nodes by which variances of boxes are found
+    step = min(max(CHUNK // size, 1), 512)
+    for start in range(0, len(question.table), step):
+        here = slice(start, start + step)
+        law = weight.tilt(question.boxes, question.table[here], question.nu * question.boxes.unit)
+        block = Block.of(form, law, question.predictions[here])
+        yield block
+        if block is None:
+            return
+
+
+def _together(question: Question, ridge: float, n: int | None) -> dict[str, Any] | None:
+    """All rows at once, or None where f has no form whose rows share work."""
+    parts, few, constant = [], 0, np.zeros(question.boxes.d, bool)
+    for block in blocks(question):
+        if block is None:
+            return None
+        fit, found = block.fitted(ridge, n, question.world.own_row)
+        parts.append((fit.coef, fit.intercept, block.prediction + fit.local_error))
         few += int(np.sum(found.weight < OWN_ROW)) if found.own_row else 0
-        constant |= np.any(law.constant, axis=0)
+        constant |= np.any(block.law.constant, axis=0)
     coef, intercept, local = (np.concatenate(part) for part in zip(*parts, strict=True))
     return {
         "coef": coef,
@@ -281,7 +327,7 @@ def _one_by_one(
 ) -> dict[str, Any]:
     """Row by row, by a closed form, a series or samples."""
     found = []
-    for i in _with_progress(range(len(question.table)), len(question.table)):
+    for i in with_progress(range(len(question.table)), len(question.table)):
         one = _one(question, i, ridge, n, samples, seed)
         numbers = (one.coef, one.intercept, one.local_prediction, one.stderr)
         found.append((*numbers, one.method, one.warnings))
@@ -307,13 +353,14 @@ def _gathered(notes: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return (f"Row {noted[0]}: {notes[noted[0]][0]}{rest}",)
 
 
-def _with_progress(items: Iterable[Any], total: int) -> Any:
+def with_progress(items: Iterable[Any], total: int) -> Any:
     """A progress bar for work of more than two seconds, where tqdm is installed."""
     try:
         from tqdm.auto import tqdm
     except ImportError:
         return items
-    return tqdm(items, total=total, delay=2, leave=False, unit="row")
+    quiet = bool(os.environ.get("TQDM_DISABLE"))  # which tqdm forgets in notebooks
+    return tqdm(items, total=total, delay=2, leave=False, unit="row", disable=quiet)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -399,7 +446,7 @@ def explain_many(
         folder = Store.opened(store, _settings(question, asked, seed), _evidence(question))
         done = folder.rows()
     todo = [i for i in range(len(question.table)) if i not in done]
-    for i, found in _with_progress(_results(question, todo, asked, seed, n_jobs), len(todo)):
+    for i, found in with_progress(_results(question, todo, asked, seed, n_jobs), len(todo)):
         if folder is not None:
             folder.write(i, found)
         done[i] = found

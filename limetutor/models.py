@@ -14,7 +14,7 @@ import numpy as np
 
 from . import arguments as arg
 from .columns import is_missing
-from .tables import default_names
+from .tables import nameless
 from .theory import Views
 from .worlds import Boxes
 
@@ -41,6 +41,7 @@ class Form:
     """
 
     closed = True  # a closed form; otherwise a series or a quadrature, good to about 1e-10
+    travels = False  # whether it is so small that pickles of results keep it
 
     @property
     def size(self) -> float:
@@ -126,6 +127,8 @@ class Linear(Form):
     a: Any
     b: float = 0.0
 
+    travels = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "a", _slopes(self.a))
         object.__setattr__(self, "b", _constant(self.b))
@@ -171,6 +174,8 @@ class Quadratic(Form):
     Q: Any
     a: Any = None
     b: float = 0.0
+
+    travels = True
 
     def __post_init__(self) -> None:
         Q = arg.numbers("Q", self.Q)
@@ -390,7 +395,7 @@ def fitted_columns(model: Any, boxes: Boxes) -> list[str]:
     fitted = names_fitted_on(model)
     if not fitted or set(fitted) == set(boxes.names):
         return fitted or (list(boxes.names) if boxes.has_text else [])
-    if boxes.names == default_names(boxes.d) and len(fitted) == boxes.d:
+    if nameless(boxes.names) and len(fitted) == boxes.d:
         return fitted
     raise ValueError(
         f"f must be fitted on the columns of the world, {arg.shorten(list(boxes.names))}, "

@@ -7,8 +7,8 @@ of a **pool** are drawn again, each a Poisson number of times with mean n p / (m
 the pool follow q.
 
 The pool follows the tilted law, and where weights differ much a mixture of p pi^s / E[pi^s] with
-s = 1/2, 1 and 2: what decides single runs that have no row near xi, the mean of a fit, and its
-variance. Its points are Sobol points. Where f has a form, responses of the pool are the surrogate in
+s = 0, 1/2, 1 and 2: what a run mostly has, what decides runs that have no row near xi, the mean of a
+fit, and its variance. Its points are Sobol points. Where f has a form, responses of the pool are the surrogate in
 closed form plus residuals, so that the mean of the fits does not depend on the pool.
 Chapter: the real lime.
 """
@@ -33,7 +33,7 @@ from .unboxed import seen
 
 EVEN = 0.1  # effective share of a weighted sample above which one tilt serves all purposes
 ALIKE = {1.0: 1.0}  # the strengths s of the tilts of a pool, and their shares of its rows
-UNLIKE = {0.5: 0.25, 1.0: 0.5, 2.0: 0.25}
+UNLIKE = {0.0: 0.25, 0.5: 0.25, 1.0: 0.25, 2.0: 0.25}
 UNKNOWN = {0.0: 0.5, 0.5: 0.25, 1.0: 0.25}  # for a kernel that has no tilt
 FLAT = 1e8  # a bandwidth that tilts nothing
 
@@ -73,9 +73,11 @@ class Pool:
     @on_one_thread
     def moments(self, draws: list[np.ndarray]) -> Moments:
         """The weighted sums of runs."""
-        columns, weights = self.columns, self.weights[:, None]
-        products = [(columns[rows] * weights[rows]).T @ columns[rows] for rows in draws]
-        return self._with_own(np.array(products))
+        products = np.empty((len(draws), *[self.columns.shape[1]] * 2))
+        for r, rows in enumerate(draws):
+            mine = self.columns[rows]
+            np.matmul((mine * self.weights[rows, None]).T, mine, out=products[r])
+        return self._with_own(products)
 
     @on_one_thread
     def expected(self, n: int) -> Moments:

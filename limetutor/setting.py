@@ -16,11 +16,12 @@ import numpy as np
 
 from . import arguments as arg
 from .families import features_of, form_in
-from .kernels import Kernel, ProductKernel, kernel_of, product_kernel
+from .kernels import Kernel, OwnKernel, ProductKernel, kernel_of, product_kernel
 from .models import Form, classes_of, predictor
 from .tables import rows_of
 from .theory import Tilt
-from .worlds import Boxes, BoxWorld, World, check_world
+from .travel import Forgotten, Model, kept
+from .worlds import Boxes, BoxWorld, Empirical, World, check_world
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +62,24 @@ class Setting:
         return cls(f, numbers, world, boxes, nu, weight, output_in(world, f, output))
 
     def __getstate__(self) -> dict[str, Any]:
-        """What was asked, without what was found on the way: functions cannot be pickled."""
-        return {part.name: getattr(self, part.name) for part in fields(self)}
+        """What was asked and f(xi), not what else was found: functions cannot be pickled."""
+        known = {"prediction": self.prediction} if "prediction" in self.__dict__ else {}
+        return {part.name: getattr(self, part.name) for part in fields(self)} | known
+
+    def without_model(self) -> Setting:
+        """The same without the model, a caller's kernel and the training table, to be sent away.
+
+        The prediction goes along; to ask the model anything else is then refused.
+        """
+        world, kernel = self.world, self.kernel
+        if isinstance(world, Empirical):
+            world = BoxWorld(self.boxes)
+        if isinstance(kernel, OwnKernel):
+            kernel = OwnKernel(Forgotten(kernel.name))
+        other = replace(self, f=kept(self.f), world=world, kernel=kernel)
+        if "prediction" in self.__dict__:
+            other.__dict__["prediction"] = self.prediction
+        return other
 
     @property
     def d(self) -> int:
@@ -126,7 +143,7 @@ class Setting:
         return other
 
 
-class Answer:
+class Answer(Model):
     """What a result says of the setting it answers."""
 
     setting: Setting

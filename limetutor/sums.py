@@ -468,6 +468,8 @@ class Solver:
 
 def pseudo_inverse(cov: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Inverse of a covariance without its empty directions, and the features they involve."""
+    if not len(cov):  # LAPACK would complain, past Python and onto the page
+        return cov, np.zeros(0, bool)
     scale = np.sqrt(np.clip(np.diag(cov), 0, None))
     dead = scale <= DEAD
     scale = np.where(dead, 1.0, scale)

@@ -135,6 +135,27 @@ def noise_of(found: Fit, samples: Iterable[Batch], ridge: float = 0.0, extra: in
     return found._replace(covariance=covariance, freedom=freedom, local_freedom=alone.local_freedom)
 
 
+def textbook_stderr(sums: Sums, ridge: float, used: np.ndarray) -> np.ndarray:
+    """Standard errors of the coefficients as a textbook has them, and as `lime_stability` does, (d,).
+
+    sigma^2 (Z'WZ + ridge)^-1 Z'WZ (Z'WZ + ridge)^-1 with sigma^2 = sum w r^2 / (n - k), r the residuals
+    without ridge and Z the k indicators without a column for the intercept: weights are taken for
+    inverse variances, and the intercept for known (Visani et al. 2022). The sandwich takes neither.
+    """
+    k, result = int(used.sum()), np.zeros(sums.d)
+    columns = 1 + np.flatnonzero(used)
+    gram = sums.gram[np.ix_(columns, columns)]
+    whole = np.concatenate([[0], columns])
+    beta = Solver(sums.gram[np.ix_(whole, whole)]).beta(sums.response[whole])
+    left = max(float(sums.squares - beta @ sums.response[whole]), 0.0) / max(sums.n - k, 1)
+    penalty = np.exp(np.clip(np.log(ridge) - sums.log_scale, None, 500.0)) if ridge else 0.0
+    bread = np.linalg.pinv(gram + penalty * np.eye(k))
+    variance = np.clip(np.diag(bread @ gram @ bread), 0.0, None)
+    with np.errstate(over="ignore", invalid="ignore"):
+        result[used] = np.sqrt(left * variance) * sums.unit
+    return result
+
+
 def indicator_variances(gram: np.ndarray) -> np.ndarray:
     """The weighted variance of each indicator, (d,)."""
     mean = gram[0, 1:] / gram[0, 0]

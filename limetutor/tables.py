@@ -30,6 +30,15 @@ def default_names(d: int) -> tuple[str, ...]:
     return tuple(map("x%d".__mod__, range(1, d + 1)))
 
 
+def nameless(names: Sequence[str]) -> bool:
+    """Whether names say nothing: x1, x2, ... or 0, 1, ..., as pandas and `lime` have them."""
+    return _counted(names) or tuple(names) == default_names(len(names))
+
+
+def _counted(names: Sequence[str]) -> bool:
+    return list(names) == [str(j) for j in range(len(names))]
+
+
 def read_table(
     X: Any,
     categorical: Any = (),
@@ -253,8 +262,7 @@ def _labels_of(given: Any) -> Sequence[Any]:
 
 def _means_positions(own: list[str], names: Sequence[str]) -> bool:
     """Names that say nothing: those of pandas' default index, or any where the world has none."""
-    counted = own == [str(j) for j in range(len(own))]
-    return (counted or tuple(names) == default_names(len(names))) and set(own) != set(names)
+    return (_counted(own) or nameless(names)) and set(own) != set(names)
 
 
 def _order(name: str, own: list[str], names: Sequence[str]) -> list[int]:

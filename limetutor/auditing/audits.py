@@ -1,120 +1,30 @@
 """Is this explanation to be trusted? One call, answers in words with numbers.
 
-:func:`audit` takes an :class:`Explanation`, a :class:`Limit`, or a `lime` explainer with a model
-and an instance, and returns an :class:`Audit`: a list of findings, each with a code for machines, a
-sentence for people, the numbers behind it and what to change. No finding means that none of the
-checks in :mod:`limetutor.auditing.checks` found anything. Chapter: the real lime.
+:func:`audit` takes an :class:`Explanation`, a :class:`Limit`, or a `lime` explainer (or a world) with a
+model and an instance, and returns an :class:`Audit`: a list of findings, each with a code for machines,
+a sentence for people, the numbers behind it and what to change. No finding means that none of the
+registered checks found anything. With a table of instances it returns an
+:class:`~limetutor.auditing.table.AuditTable`. Chapter: the real lime.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from functools import cached_property
-from html import escape
+from collections.abc import Mapping
 from typing import Any
 
-from ..algorithm import Explanation, explain_quietly
+import numpy as np
+
+from .. import arguments as arg
+from ..algorithm import Explanation
 from ..closed_forms import Limit
-from ..lime_bridge import RIDGE, SAMPLES, from_lime
-from .case import Case
-from .checks import CHECKS
-from .findings import SEVERITIES, Finding
-from .signs import Signs
-
-
-@dataclass(frozen=True, eq=False)
-class Audit:
-    """What was found, most severe first."""
-
-    findings: tuple[Finding, ...]
-    case: Case = field(repr=False)
-
-    @property
-    def codes(self) -> tuple[str, ...]:
-        """The codes of the findings."""
-        return tuple(finding.code for finding in self.findings)
-
-    @property
-    def ok(self) -> bool:
-        """No finding beyond a note."""
-        return all(finding.severity == "note" for finding in self.findings)
-
-    def __getitem__(self, code: str) -> Finding:
-        for finding in self.findings:
-            if finding.code == code:
-                return finding
-        raise KeyError(code)
-
-    def __contains__(self, code: str) -> bool:
-        return code in self.codes
-
-    @cached_property
-    def signs(self) -> Signs:
-        """The signs of slopes and contrasts, feature by feature."""
-        return Signs.of(self.case)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything in plain Python types, ready for JSON."""
-        case = self.case
-        return {
-            "ok": self.ok,
-            "findings": [asdict(finding) for finding in self.findings],
-            "names": list(case.names),
-            "coef": case.coef.tolist(),
-            "stderr": None if case.stderr is None else case.stderr.tolist(),
-            "prediction": case.prediction,
-            "local_prediction": case.local_prediction,
-            "nu": case.nu,
-            "kernel": case.kernel,
-            "n": case.n,
-            "opposes_slope": self.signs.opposes.tolist(),
-        }
-
-    def headline(self) -> str:
-        """One line: what was looked at, and how it went."""
-        case = self.case
-        sampled = "the limit" if case.sampled is None else "the explanation"
-        what = "`lime`" if case.is_lime else sampled
-        samples = "" if case.n is None else f", n = {case.n:,}"
-        if not self.findings:
-            verdict = "nothing to worry about found"
-        else:
-            counts = [(s, sum(f.severity == s for f in self.findings)) for s in SEVERITIES[::-1]]
-            verdict = ", ".join(f"{count} {_plural(s, count)}" for s, count in counts if count)
-        return f"Audit of {what} at f(ξ) = {case.prediction:.4g} (ν = {case.nu:.4g}{samples}): {verdict}."
-
-    def __str__(self) -> str:
-        lines = [self.headline()]
-        for finding in self.findings:
-            lines += [f"  {finding.severity} · {finding.code}", f"    {finding.sentence}"]
-            lines += [f"    → {finding.remedy}"]
-        signs = str(self.signs)
-        return "\n".join([*lines, f"  {signs}"] if signs else lines)
-
-    def _repr_html_(self) -> str:
-        items = "".join(
-            f"<li><strong>{escape(finding.severity)}</strong> <code>{escape(finding.code)}</code>: "
-            f"{escape(finding.sentence)} <em>{escape(finding.remedy)}</em></li>"
-            for finding in self.findings
-        )
-        signs = str(self.signs)
-        return (
-            f"<p>{escape(self.headline())}</p>"
-            + (f"<ul>{items}</ul>" if items else "")
-            + (f"<p>{escape(signs)}</p>" if signs else "")
-        )
-
-    def plot(self) -> Any:
-        """Coefficients with their intervals, the doubtful ones marked, as a matplotlib figure."""
-        from ..plotting.results import findings
-
-        return findings(self)
-
-
-def _plural(severity: str, count: int) -> str:
-    if severity == "serious":
-        return "serious finding" + "s" * (count > 1)
-    return severity + "s" * (count > 1)
+from ..lime_bridge import RIDGE, SAMPLES, LimeWorld, from_lime
+from ..worlds import Empirical, World, check_world
+from .case import SHOWN, Case, model_behind
+from .shared import Shared
+from .speech import PLAIN, SYMBOLS, Speech
+from .surroundings import Surroundings
+from .table import AuditTable, Plan
+from .verdicts import Audit
 
 
 def audit(
@@ -122,23 +32,44 @@ def audit(
     f: Any = None,
     xi: Any = None,
     *,
-    n: int = SAMPLES,
+    label: int | str | None = None,
     output: Any = None,
+    data: Any = None,
+    n: int = SAMPLES,
+    num_features: int = SHOWN,
+    nu: float | None = None,
+    kernel: Any = None,
+    ridge: float | None = None,
     seed: int | None = 0,
-) -> Audit:
+    n_jobs: int | None = None,
+    symbols: bool = False,
+) -> Audit | AuditTable:
     """Look for what makes an explanation untrustworthy.
 
     Parameters
     ----------
     subject
-        An :class:`Explanation`, a :class:`Limit`, or a ``LimeTabularExplainer``.
+        An :class:`Explanation` or a :class:`Limit`; or a ``LimeTabularExplainer`` or a world
+        (:class:`Empirical`, :class:`Gaussian`, one by :func:`from_lime`), with f and xi.
     f, xi
-        The model and the instance, for a `lime` explainer only.
-    n, output
-        For a `lime` explainer: its ``num_samples``, and the class or column to explain (1 for
-        classifiers unless told otherwise, as in `lime`).
+        The model and the instance. A table of instances, a single row included, is audited row by
+        row, and the answer is an :class:`~limetutor.auditing.table.AuditTable`.
+    label, output
+        Which output of the model: ``label`` is its column, as in `lime` (1 for classifiers unless told
+        otherwise; a name of the explainer's classes will do), ``output`` the class itself.
+    data
+        The training data, with the features of the explanation: are the samples like them? An
+        :class:`Empirical` world has its own.
+    n, num_features
+        How many samples and features are asked of `lime` (``num_samples``, ``num_features``).
+    nu, kernel, ridge
+        With a world: as in :func:`explain`. One read from `lime` has lime's own unless told otherwise.
     seed
-        Of the run that measures the sampling noise of a `lime` explainer.
+        Of the samples that the noise is measured by; all rows of a table share them.
+    n_jobs
+        How many processes share a table, by joblib; -1 for one per core.
+    symbols
+        Speak with the symbols of the book.
 
     Examples
     --------
@@ -147,28 +78,146 @@ def audit(
     >>> audit(ex).codes
     ('critical-bandwidth',)
     """
+    say = SYMBOLS if arg.truth("symbols", symbols) else PLAIN
+    shown = arg.whole("num_features", num_features, 1)
     if isinstance(subject, Explanation | Limit):
-        if f is not None or xi is not None:
-            raise ValueError("f and xi must be left out: an explanation knows its own.")
-        case = Case(subject)
+        asked = {"f": f, "xi": xi, "nu": nu, "kernel": kernel, "ridge": ridge}
+        asked |= {"label": label, "output": output}
+        _refuse_asked(asked, "an explanation knows its own")
+        return Audit.of(_case_of(subject, data, shown, say))
+    _refuse_lime_explanation(subject)
+    if f is None or xi is None:
+        raise ValueError(
+            "f and xi must be given with a lime explainer or a world: "
+            "audit(explainer, model, instance)."
+        )
+    asked = {"nu": nu, "kernel": kernel, "ridge": ridge}
+    plan = _plan(subject, f, asked, label, output, data, n, seed, shown, say)
+    if _is_table(xi):
+        return plan.table(xi, n_jobs)
+    return Audit.of(plan.case(xi))
+
+
+def _refuse_asked(asked: dict[str, Any], because: str) -> None:
+    given = [name for name, value in asked.items() if value is not None]
+    if given:
+        names = " and ".join(["f", "xi"] if "f" in given or "xi" in given else given[:1])
+        raise ValueError(f"{names} must be left out: {because}.")
+
+
+def _refuse_lime_explanation(subject: Any) -> None:
+    if type(subject).__module__.startswith("lime.") and hasattr(subject, "local_exp"):
+        raise TypeError(
+            "subject must be the explainer, got a lime Explanation, which keeps neither the model nor "
+            "the samples: pass audit(explainer, model, instance) with what it was made from."
+        )
+
+
+def _is_table(xi: Any) -> bool:
+    """Whether instances came with rows and columns, one row included."""
+    if isinstance(xi, Mapping):
+        return False
+    if hasattr(xi, "ndim"):
+        return bool(xi.ndim == 2)
+    if hasattr(xi, "columns") and hasattr(xi, "shape"):  # polars
+        return True
+    try:
+        return np.asarray(xi, dtype=object).ndim == 2
+    except ValueError:
+        return False
+
+
+def _case_of(subject: Explanation | Limit, data: Any, shown: int, say: Speech) -> Case:
+    """An explanation that was made elsewhere."""
+    first = Case(subject, shown=shown, say=say)
+    world = first.setting.world
+    around = _surroundings(data, world, first.boxes)
+    given = Shared.of(first.setting, first.n, first.ridge, around)
+    return Case(subject, False, given, 0, shown, say)
+
+
+def _surroundings(data: Any, world: World, boxes: Any) -> Surroundings | None:
+    if data is None and isinstance(world, Empirical):
+        data = world.table  # type: ignore[attr-defined]
+        return Surroundings(data[:: -(-len(data) // 2000)], boxes) if len(data) > 1 else None
+    return None if data is None else Surroundings.of(data, boxes)
+
+
+def _plan(
+    subject: Any,
+    f: Any,
+    asked: dict[str, Any],
+    label: Any,
+    output: Any,
+    data: Any,
+    n: Any,
+    seed: Any,
+    shown: int,
+    say: Speech,
+) -> Plan:
+    """What is asked of every row: by a `lime` explainer, or in a world."""
+    model = model_behind(f)
+    if isinstance(subject, World):
+        world: World = subject
+        is_lime, names = False, ()
+        classifies = True if hasattr(model, "predict_proba") else None
     else:
-        if f is None or xi is None:
-            raise ValueError(
-                "f and xi must be given with a lime explainer: audit(explainer, model, instance)."
-            )
-        case = _of_lime(subject, f, xi, n, output, seed)
-    findings = [finding for check in CHECKS for finding in check(case)]
-    findings.sort(key=lambda finding: -SEVERITIES.index(finding.severity))
-    return Audit(tuple(findings), case)
-
-
-def _of_lime(explainer: Any, f: Any, xi: Any, n: int, output: Any, seed: int | None) -> Case:
-    """What `lime` would do, by the same law: its bins, kernel, ridge and number of samples."""
-    world = from_lime(explainer)
-    if output is None and explainer.mode == "classification":
-        output = 1
-    # what a run warns of, the findings say
-    ex = explain_quietly(
-        f, xi, world, world.nu, n, seed, kernel="mismatch", ridge=RIDGE, output=output
+        world, is_lime = from_lime(subject), True
+        _refuse_asked(asked, "the explainer has its own")
+        classifies, names = subject.mode == "classification", subject.class_names
+    check_world(world)
+    own = {"nu": None, "kernel": "gaussian", "ridge": 0.0}
+    if isinstance(world, LimeWorld):
+        own = {"nu": world.nu, "kernel": world.kernel, "ridge": RIDGE}
+    nu, kernel, ridge = (own[name] if value is None else value for name, value in asked.items())
+    if nu is None:
+        raise ValueError("nu must be given with a world, the bandwidth of the explanations.")
+    return Plan(
+        f=model,
+        world=world,
+        nu=nu,
+        kernel=kernel,
+        ridge=arg.not_negative("ridge", ridge),
+        output=_output(model, label, output, classifies, names),
+        n=n,
+        seed=None if seed is None else arg.whole("seed", seed, 0),
+        data=data,
+        surroundings=_surroundings,
+        shown=shown,
+        say=say,
+        is_lime=is_lime,
     )
-    return Case(ex, is_lime=True)
+
+
+def _output(model: Any, label: Any, output: Any, classifies: bool | None, names: Any) -> Any:
+    """What to explain, from `lime`'s column (or its class name) or from the class itself.
+
+    ``classifies`` is None where only the model could tell, and does not.
+    """
+    if output is not None:
+        if label is not None:
+            raise ValueError("label and output must not both be given; label is lime's column.")
+        return output
+    if classifies is False and (label is None or (arg.is_integer(label) and label == 1)):
+        return None  # lime keeps a regression under 1 too
+    if classifies is False:
+        raise ValueError(f"label must be left out for a regression, got {arg.shorten(label)}.")
+    if label is None and not classifies:
+        return None
+    classes = list(getattr(model, "classes_", ()))
+    column = _column(1 if label is None else label, [str(name) for name in names or classes])
+    if not classes:
+        return column
+    if column >= len(classes):
+        raise ValueError(
+            f"label must be a column from 0 to {len(classes) - 1}, as in lime, got {column}."
+        )
+    return classes[column]
+
+
+def _column(label: Any, names: list[str]) -> int:
+    if isinstance(label, str) and label in names:
+        return names.index(label)
+    if isinstance(label, str):
+        raise ValueError(f"label must be a column or one of {arg.shorten(names)}, got {label!r}.")
+    return arg.whole("label", label, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,25 +16,43 @@ from ..rows import Regressors, Rows, rows
 from ..setting import Setting
 from ..theory import Tilt
 from ..worlds import Boxes, World
+from .shared import Exact, Shared
+from .speech import PLAIN, Speech
 
 MATTERS = 0.05  # features whose effect on f is below this share of the largest are left alone
-CONFIDENCE = 0.95  # of the intervals that tell a number from 0, or two coefficients apart
+CONFIDENCE = 0.95  # of the intervals that tell numbers from 0, all of them together
+SHOWN = 10  # features that `lime` puts on display unless told otherwise
+COMPARED = 3  # of the largest coefficients, whose effects others are compared with
 DRAWS = 64  # of each feature alone, to see how much f moves with it
 CHUNK = 2**20  # numbers in one batch of rows
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What the checks look at: the subject of the audit, sampled or not, and what is known of it."""
+    """What the checks look at: the subject of the audit, sampled or not, and what is known of it.
+
+    ``given`` is what it shares with other rows, of which it is the one at ``position``; ``shown`` is
+    how many features are on display.
+    """
 
     subject: Explanation | Limit
     is_lime: bool = False
+    given: Shared | None = field(default=None, repr=False)
+    position: int = 0
+    shown: int = SHOWN
+    say: Speech = PLAIN
+
+    @cached_property
+    def shared(self) -> Shared:
+        """What it shares with other rows, or would."""
+        return self.given or Shared.of(self.setting, self.n, self.ridge)
 
     @cached_property
     def setting(self) -> Setting:
         """What was asked, of the model itself where a method of it was passed."""
         asked = self.subject.setting
-        return replace(asked, f=_model_behind(asked.f))
+        model = model_behind(asked.f)
+        return asked if model is asked.f else replace(asked, f=model)
 
     @property
     def boxes(self) -> Boxes:
@@ -98,10 +116,19 @@ class Case:
 
     @cached_property
     def reach(self) -> np.ndarray | None:
-        """How far from its coefficient the limit may lie, half a 95% interval, (d,)."""
+        """How far from its coefficient the limit may lie, (d,): 95% that all of them hold.
+
+        Half the intervals of level 0.95^(1/m) for the m features in the fit. For normal errors of any
+        correlation they hold together with at least the product of their levels (Sidak 1967).
+        """
+        many = max(int(self.used.sum()), 1)
+        return self.reach_of_one(CONFIDENCE ** (1 / many))
+
+    def reach_of_one(self, level: float = CONFIDENCE) -> np.ndarray | None:
+        """The same for each feature on its own: of many some will miss."""
         if self.sampled is None:
             return None
-        lo, hi = self.sampled.interval(CONFIDENCE).T
+        lo, hi = self.sampled.interval(level).T
         return (hi - lo) / 2
 
     def apart(self, i: int, j: int) -> tuple[float, float, float]:
@@ -144,22 +171,16 @@ class Case:
     @cached_property
     def form(self) -> Form | None:
         """The form of f whose limits are exact and quick, or None."""
-        if not self.product:
-            return None
-        try:
-            form = self.setting.form
-        except ValueError:  # a model of a known family that has no form
-            return None
-        return form if form is not None and form.closed else None
+        return self.shared.form if self.product else None
 
     @property
     def linear(self) -> Linear | None:
         """f as a linear model, if that is what it is."""
         return self.form if isinstance(self.form, Linear) else None
 
-    def exact(self, nu: float | None = None, world: World | None = None) -> Limit:
-        """The limit of an f that has a form, at any bandwidth and in any world."""
-        return limit_of(self.setting.at(nu, world))
+    def exact(self, nu: float | None = None, world: World | None = None) -> Exact:
+        """The exact answers of an f that has a form, at any bandwidth and in any world."""
+        return self.shared.exact(self.position, self.nu if nu is None else nu, world)
 
     def fitted(self, nu: float | None = None, world: World | None = None) -> Limit:
         """The same with ridge and xi's own row, as a fit to n rows has them."""
@@ -196,7 +217,7 @@ class Case:
         share = self.rows.shrinkage.copy() if self.product else self.used.astype(float)
         lasso = getattr(self.subject, "lasso", 0.0)
         if lasso and self.form is not None:
-            pull = self.tilt.alpha * self.tilt.rest * np.abs(self.exact().coef)
+            pull = self.tilt.alpha * self.tilt.rest * np.abs(self.exact().beta)
             with np.errstate(divide="ignore", invalid="ignore"):
                 share *= np.where(pull > lasso, 1 - lasso / pull, 0.0)
         return share
@@ -204,27 +225,55 @@ class Case:
     @cached_property
     def matters(self) -> np.ndarray:
         """Features with a coefficient whose effect on f is not negligible, (d,) of bool."""
-        effect = self._effects()
-        return self.used & (effect > 0) & (effect >= MATTERS * effect.max())
+        return self.mattering(np.ones(len(self.xi), bool))
 
-    def _effects(self) -> np.ndarray:
+    def mattering(self, mask: np.ndarray, share: float = MATTERS) -> np.ndarray:
+        """Those of some features whose effect is at least this share of the largest.
+
+        Effects are compared with each other and with those of the largest coefficients.
+        """
+        mask = mask & self.used
+        if not np.any(mask):
+            return mask
+        leading = np.argsort(-np.abs(self.coef), kind="stable")[:COMPARED]
+        asked = np.union1d(np.flatnonzero(mask), leading)
+        self._ask_effects(asked)
+        effect = np.zeros(len(self.xi))
+        effect[asked] = [self._effects[int(j)] for j in asked]
+        return mask & (effect > 0) & (effect >= share * effect.max())
+
+    @cached_property
+    def _effects(self) -> dict[int, float]:
+        """What has been asked so far."""
+        return {}
+
+    def _ask_effects(self, asked: np.ndarray) -> None:
         """How much f moves with each feature alone: |a_j| sigma_j, or the deviation of f over x_j.
 
         For other than linear models x_j runs over draws of its law, the others stay at xi.
         """
         if self.linear is not None:
-            return np.abs(self.linear.a) * self.boxes.sigma
+            size = np.abs(self.linear.a) * self.boxes.sigma
+            self._effects.update({int(j): float(size[j]) for j in asked})
+        new = np.array([j for j in asked if int(j) not in self._effects], int)
         d = len(self.xi)
-        x, _ = self.boxes.law.sample(np.random.default_rng(0), DRAWS)
         step = max(CHUNK // (DRAWS * d), 1)
-        effects = []
-        for start in range(0, d, step):
-            some = np.arange(start, min(start + step, d))
+        for start in range(0, len(new), step):
+            some = new[start : start + step]
             rows = np.tile(self.xi, (len(some), DRAWS, 1))
-            rows[np.arange(len(some)), :, some] = x[:, some].T
+            rows[np.arange(len(some)), :, some] = self._draws[:, some].T
             y = self.setting.predict(rows.reshape(-1, d)).reshape(len(some), DRAWS)
-            effects.append(_deviation(y))
-        return np.concatenate(effects)
+            self._effects.update(zip(some.tolist(), _deviation(y).tolist(), strict=True))
+
+    @cached_property
+    def _draws(self) -> np.ndarray:
+        return self.boxes.law.sample(np.random.default_rng(0), DRAWS)[0]
+
+    @property
+    def leads(self) -> np.ndarray:
+        """Features from the largest coefficient to the smallest, those without one not among them."""
+        order = np.argsort(-np.abs(self.coef), kind="stable")
+        return order[self.used[order]]
 
     def name(self, mask: np.ndarray) -> tuple[str, ...]:
         """Names of the features where mask is True."""
@@ -238,7 +287,7 @@ def _deviation(y: np.ndarray) -> np.ndarray:
     return (y / unit).std(axis=1) * unit[:, 0]
 
 
-def _model_behind(f: Any) -> Any:
+def model_behind(f: Any) -> Any:
     """The model behind ``model.predict`` or ``model.predict_proba``, as `lime` is given it."""
     owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
     wanted = "predict_proba" if hasattr(owner, "predict_proba") else "predict"

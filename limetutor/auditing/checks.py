@@ -1,14 +1,15 @@
 """What an audit looks for: one small function a check, each yields what it finds.
 
 A check gets a :class:`Case`, all there is to know about an explanation, and yields findings; its
-words are in :mod:`limetutor.auditing.wording`. To add one, write it under ``@check``. The order is
-that in which findings of one severity are reported. Chapter: the real lime.
+words are in :mod:`limetutor.auditing.wording`. To add one, write it under ``@check``. Here are those
+that stand on the theory of boxes and bandwidths; noise has its own room, and so have the data that an
+explanation should speak of. How severe a finding is, :data:`limetutor.auditing.findings.MEANING` says.
+Chapter: the real lime.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,61 +17,53 @@ import numpy as np
 from ..algorithm import run
 from ..closed_forms import OWN_ROW, box_average, local_error_parts
 from ..hiding import crossings, gaps, plain_gaps, sign_changes
-from ..lime_bridge import LimeWorld, repaired
-from ..normal_limit import log_share
 from ..worlds import World
 from . import wording
 from .case import Case
+from .data_checks import severity_of_change, wrongly_fed
 from .findings import Finding
+from .noise_checks import EXPLAINED
+from .registry import CHECKS, check
+
+__all__ = ["CHECKS", "check"]
 
 # When to speak. Each is a judgement, stated once and quoted in the chapter.
-NOISE = 0.1  # standard errors up to a tenth of the largest coefficient leave the picture as it is
-TOP = 3  # readers look at the first three features
 CRITICAL = 0.05  # relative distance in nu within which a feature counts as switched off
 REACH = 0.25  # ... and within which a change of sign is worth a word
+LEADING = 0.5  # of the largest effect: without such a feature the explanation is another one
 HIDDEN = 0.1  # a gap below a tenth of a standard deviation shows nothing ...
 HIDDEN_NEARBY = 0.25  # ... nor one that stays below this from nu/2 to 2 nu
 OFF = 0.5  # the surrogate may miss f(xi) by half the largest coefficient
-PER_COEFFICIENT = 20  # effective samples for each coefficient
+FAR_OFF = 2.0  # ... and by more than this it is no longer about the same size of numbers
+HALF_WAY = 0.5  # of what sets f(xi) apart from the mean: less is not an account of it
+NO_WAY = 0.1  # ... and this little is none at all
 SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
 VISIBLE = 0.02  # a coefficient that stays below this share of the largest is not worth a word
 SHRUNK = 0.9  # what a penalty should leave of a coefficient
 PULLED = 0.05  # what xi's own row may take off a coefficient, of the largest one
-
-Check = Callable[[Case], Iterator[Finding]]
-
-CHECKS: list[Check] = []
-
-
-def check(function: Check) -> Check:
-    """Register a check."""
-    CHECKS.append(function)
-    return function
+TWO_RUNS = 4.2  # standard errors: three of a difference of two runs
+IN_BOX = 2000  # draws from xi's boxes, to tell why the surrogate is off
 
 
 @check
 def collapsed(case: Case) -> Iterator[Finding]:
     """Does `lime` feed the model a value that no row of the data has?"""
-    world, law = case.setting.world, case.boxes.law
-    if not isinstance(world, LimeWorld):
-        return
-    wrong = [
-        bin_
-        for bin_ in world.collapsed
-        if law.mean[bin_.feature, bin_.box] == bin_.fed
-        and abs(bin_.fed - bin_.value) > 1e-3 * case.boxes.sigma[bin_.feature]
-    ]
+    wrong, law = wrongly_fed(case), case.boxes.law
     if not wrong:
         return
     share = [float(law.prob[bin_.feature, bin_.box]) for bin_ in wrong]
     at = [bin_.feature for bin_ in wrong]
-    coef, right = (_coef_in(case, other)[at] for other in (world, repaired(world)))
+    every, mended = (_coef_in(case, other) for other in (None, case.shared.mended))
     # a tree that splits between the two values cannot tell them apart
-    matters = bool(np.any(np.abs(right - coef) > 0.01 * np.abs(coef)))
+    felt = mended if case.form is not None else _beyond_noise(case, every, mended)
+    severity = severity_of_change(every, felt, case.top)
+    own = severity_of_change(every[at], felt[at], case.top) == severity
+    worst = at[0] if own else int(np.argmax(np.abs(felt - every)))  # others may feel it too
+    coef, right = every[at], mended[at]
     names = tuple(case.names[j] for j in at)
     yield Finding(
         "collapsed-bin",
-        "serious" if matters else "note",
+        severity,
         names,
         {
             "fed": [bin_.fed for bin_ in wrong],
@@ -79,82 +72,31 @@ def collapsed(case: Case) -> Iterator[Finding]:
             "coef": coef.tolist(),
             "coef_repaired": right.tolist(),
         },
-        *wording.collapsed_bin(names, wrong[0], share[0], coef[0], right[0], matters),
+        *wording.collapsed_bin(
+            names,
+            wrong[0],
+            share[0],
+            "its coefficient" if own else f"that of {case.names[worst]}",
+            every[worst],
+            mended[worst],
+            severity != "note",
+        ),
     )
 
 
-def _coef_in(case: Case, world: World) -> np.ndarray:
+def _beyond_noise(case: Case, coef: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The coefficients of another run, where they differ by more than two runs do."""
+    noise = 0.0 if case.stderr is None else TWO_RUNS * case.stderr
+    return np.where(np.abs(other - coef) > noise, other, coef)
+
+
+def _coef_in(case: Case, world: World | None) -> np.ndarray:
     """The coefficients that another world would give: the limit, or a long run."""
     if case.form is not None:
-        return np.where(case.used, case.fitted(world=world).coef, 0.0)
+        return np.where(case.used, case.exact(world=world).coef, 0.0)
+    if world is None and case.sampled is not None:
+        return case.coef
     return run(case.setting.at(world=world), case.n or 5000, 0, ridge=case.ridge).coef
-
-
-@check
-def noise(case: Case) -> Iterator[Finding]:
-    """Is the sampling noise small against the coefficients?"""
-    if case.stderr is None or case.reach is None or case.n is None or case.top == 0:
-        return
-    largest = float(case.stderr.max())
-    ratio = largest / case.top
-    if ratio <= NOISE:
-        return
-    unclear = (np.abs(case.coef) < case.reach) & case.used
-    numbers = {
-        "stderr": largest,
-        "largest_coef": case.top,
-        "ratio": ratio,
-        "unclear": int(unclear.sum()),
-        "n": case.n,
-        "n_needed": int(np.ceil(case.n * (ratio / NOISE) ** 2)),
-    }
-    severity = "serious" if ratio > 0.5 else "warning"
-    words = wording.noise(case, numbers, NOISE)
-    yield Finding("noise", severity, case.name(unclear), numbers, *words)
-
-
-@check
-def order(case: Case) -> Iterator[Finding]:
-    """Would another run put the first features in another order?"""
-    if case.reach is None or case.top == 0:
-        return
-    first = [j for j in np.argsort(-np.abs(case.coef), kind="stable") if case.used[j]][: TOP + 1]
-    pairs = []
-    for i, j in pairwise(first):
-        if abs(case.coef[i]) < case.reach[i]:
-            break  # from here on all of them could be 0
-        ahead, stderr, t = case.apart(i, j)
-        if ahead < t * stderr:
-            pairs.append((case.names[i], case.names[j], ahead, stderr))
-    if pairs:
-        yield Finding(
-            "order",
-            "warning",
-            tuple(dict.fromkeys(name for pair in pairs for name in pair[:2])),
-            {"pairs": [list(pair) for pair in pairs]},
-            *wording.order(case, pairs),
-        )
-
-
-@check
-def few_samples(case: Case) -> Iterator[Finding]:
-    """Are there enough effective samples for the number of coefficients?"""
-    drawn = case.sampled
-    if drawn is None:
-        return
-    least = PER_COEFFICIENT * (len(case.coef) + 1)
-    if drawn.ess >= least:
-        return
-    numbers = {
-        "ess": drawn.ess,
-        "n": drawn.n,
-        "least": least,
-        "n_needed": int(np.ceil(drawn.n * least / drawn.ess)),
-    }
-    if case.product and drawn.draws.weighted:
-        numbers["ess_expected"] = drawn.n * float(np.exp(log_share(case.setting)))
-    severity = "serious" if drawn.ess < least / 4 else "warning"
-    yield Finding("few-samples", severity, (), numbers, *wording.few_samples(case, numbers))
 
 
 @check
@@ -192,10 +134,11 @@ def bandwidth(case: Case) -> Iterator[Finding]:
     if not case.product:
         return
     critical = turning_points(case)
+    matters = case.mattering(np.isfinite(critical))
     distance = critical / case.nu - 1
     with np.errstate(invalid="ignore"):
-        close = case.matters & (np.abs(distance) <= CRITICAL)
-        flips = case.matters & ~close & np.isfinite(critical)
+        close = matters & (np.abs(distance) <= CRITICAL)
+    flips = matters & ~close
     if np.any(close):
         yield _switched_off(case, close, critical, distance)
     if np.any(flips):
@@ -210,14 +153,14 @@ def turning_points(case: Case) -> np.ndarray:
     """
     if case.form is None or (case.linear is not None and not case.own_row):
         return crossings(case.setting.world, case.xi, case.nu, case.setting.kernel, REACH)
-    grid = case.nu * np.array([1 / (1 + REACH), 1 / (1 + CRITICAL), 1.0, 1 + CRITICAL, 1 + REACH])
-
-    def curve(nus: np.ndarray) -> np.ndarray:
-        return np.array([case.fitted(float(nu)).coef for nu in nus])
-
-    found = curve(grid)
+    grid = case.nu * np.array([1 / (1 + REACH), 1.0, 1 + REACH])
+    found = np.array([case.exact(float(nu)).coef for nu in grid])
     visible = np.max(np.abs(found), axis=0) >= VISIBLE * np.max(np.abs(found))
     least = np.where(visible, 0.0, np.inf)
+
+    def curve(nus: np.ndarray) -> np.ndarray:
+        return np.array([case.shared.exact_alone(case.position, float(nu)).coef for nu in nus])
+
     return sign_changes(curve, grid, case.nu, least)
 
 
@@ -248,11 +191,12 @@ def _switched_off(
     numbers |= {"gap": now[close].tolist(), "gap_at_2nu": then[close].tolist()}
     wider: Any = (now[j], then[j])
     if case.form is not None:
-        coef = case.fitted(2 * case.nu).coef
+        coef = case.shared.exact_alone(case.position, 2 * case.nu).coef
         numbers["coef_at_2nu"] = coef[close].tolist()
         wider = coef[j]
     words = wording.critical_bandwidth(case, close, j, critical[j], distance[j], wider)
-    severity = "serious" if case.form is not None else "warning"
+    leading = case.form is not None and np.any(case.mattering(close, LEADING))
+    severity = "serious" if leading else "warning"
     return Finding("critical-bandwidth", severity, case.name(close), numbers, *words)
 
 
@@ -283,7 +227,8 @@ def hidden(case: Case) -> Iterator[Finding]:
     across = gaps(case.setting.world, rows, nus[:, None], case.setting.kernel) / sigma
     far = plain_gaps(case.boxes, case.xi[None])[0] / sigma  # as nu grows
     largest = np.max(np.abs(across), axis=0)
-    mask = case.matters & case.boxes.ordered & (np.abs(far) < HIDDEN) & (largest < HIDDEN_NEARBY)
+    mask = case.boxes.ordered & (np.abs(far) < HIDDEN) & (largest < HIDDEN_NEARBY)
+    mask = case.mattering(mask)
     if not np.any(mask):
         return
     j = int(np.argmin(np.where(mask, largest, np.inf)))
@@ -319,9 +264,33 @@ def local_error(case: Case) -> Iterator[Finding]:
         "local_prediction": case.local_prediction,
         "ratio": ratio,
     }
-    severity = "serious" if ratio > 1 else "warning"
-    words = wording.local_error(case, lasting, ratio, why)
+    accounted = _accounted(case, lasting)
+    numbers["accounted"] = accounted
+    severity = _severity_of_error(ratio, accounted)
+    together = case.sampled is not None and case.sampled.score < EXPLAINED
+    words = wording.local_error(case, lasting, ratio, accounted, why, together)
     yield Finding("local-error", severity, features, numbers, *words)
+
+
+def _accounted(case: Case, lasting: float) -> float | None:
+    """Which share of f(xi) less the mean of the surrogate its coefficients add up to.
+
+    None where f(xi) hardly differs from the mean, or where the mean is not known.
+    """
+    if not case.product:
+        return None
+    centre = case.subject.intercept + float(case.tilt.alpha @ case.coef)
+    apart = case.prediction - centre
+    return None if abs(apart) < OFF * case.top else 1 + lasting / apart
+
+
+def _severity_of_error(ratio: float, accounted: float | None) -> str:
+    """The coefficients compare boxes and stand; do they also add up to this prediction?"""
+    if accounted is None:
+        return "warning" if ratio > FAR_OFF else "note"
+    if ratio > FAR_OFF and accounted < NO_WAY:
+        return "serious"
+    return "warning" if ratio > FAR_OFF or accounted < HALF_WAY else "note"
 
 
 def _lasting_error(case: Case) -> float:
@@ -338,8 +307,8 @@ def _lasting_error(case: Case) -> float:
 def _error_without_row(case: Case) -> float:
     """f^(xi) - f(xi) in the limit, after penalties and selection, before xi's own row."""
     at = case.exact()
-    lost = at.surrogate.beta * case.tilt.rest * (1 - case.kept)
-    return float(at.surrogate.error - np.sum(lost))
+    lost = at.beta * case.tilt.rest * (1 - case.kept)
+    return float(at.error - np.sum(lost))
 
 
 def _reasons(case: Case, lasting: float) -> tuple[tuple[str, ...], dict[str, Any], str]:
@@ -352,11 +321,11 @@ def _reasons(case: Case, lasting: float) -> tuple[tuple[str, ...], dict[str, Any
         names = tuple(case.names[j] for j in largest)
         words = wording.error_by_feature(case, parts, largest)
         return names, {"parts": parts.tolist()}, words
-    mean = box_average(case.setting)
+    mean = box_average(case.setting, IN_BOX)
     inside = mean - case.prediction
     beyond = lasting - inside
     numbers = {"box_average": mean, "inside_box": inside, "interaction": beyond}
-    return (), numbers, wording.error_by_cause(inside, beyond)
+    return (), numbers, wording.error_by_cause(case, inside, beyond)
 
 
 @check

@@ -15,6 +15,7 @@ import numpy as np
 
 from .case import Case
 from .checks import turning_points
+from .speech import PLAIN, Speech
 from .wording import few
 
 CLEAR = 0.01  # in deviations: a gap beyond it has a sign to speak of
@@ -36,6 +37,7 @@ class Signs:
     opposes: np.ndarray
     turns_at: np.ndarray
     linear: bool
+    say: Speech = PLAIN
 
     @classmethod
     def of(cls, case: Case) -> Signs:
@@ -43,16 +45,16 @@ class Signs:
         d = len(case.coef)
         slope, nothing = np.full(d, np.nan), np.full(d, np.nan)
         if not case.product:
-            return cls(case.names, slope, case.coef, np.zeros(d, bool), nothing, False)
+            return cls(case.names, slope, case.coef, np.zeros(d, bool), nothing, False, case.say)
         sigma = np.where(case.boxes.sigma > 0, case.boxes.sigma, 1.0)
         opposes = case.matters & case.boxes.ordered & (case.tilt.gap < -CLEAR * sigma)
         linear = case.linear
         if linear is not None:
             slope = linear.a
-            opposes = case.matters & case.boxes.ordered & (slope * case.fitted().coef < 0)
+            opposes = case.matters & case.boxes.ordered & (slope * case.exact().coef < 0)
             opposes &= np.abs(case.tilt.gap) > CLEAR * sigma
         turns = np.where(case.matters, turning_points(case), np.nan)
-        return cls(case.names, slope, case.coef, opposes, turns, linear is not None)
+        return cls(case.names, slope, case.coef, opposes, turns, linear is not None, case.say)
 
     def __str__(self) -> str:
         names = [name for name, opposed in zip(self.names, self.opposes, strict=True) if opposed]
@@ -63,10 +65,11 @@ class Signs:
         )
         if self.linear:
             return (
-                f"Signs: {few(names)} oppose{verb} {its}. A coefficient compares ξ's box with the "
-                "rest, and that box lies on the low side."
+                f"Signs: {few(names)} oppose{verb} {its}. A coefficient compares {self.say.rows} box "
+                "with the rest, and that box lies on the low side."
             )
+        box = "ξ's box" if self.say.symbols else "this row's box"
         return (
-            f"Signs: ξ's box of {few(names)} lies on the low side, so that what rises with {it} "
+            f"Signs: {box} of {few(names)} lies on the low side, so that what rises with {it} "
             "shows as a negative coefficient."
         )

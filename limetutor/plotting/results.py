@@ -1,4 +1,4 @@
-"""Results as pictures: coefficients, repeated runs, an audit, and a data set at risk.
+"""Results as pictures: coefficients, repeated runs, and a data set at risk.
 
 Names and numbers are the user's own here, so names are shortened and printed letter for letter,
 long lists are cut to what can be read, and numbers no axis can hold are scaled.
@@ -7,57 +7,103 @@ long lists are cut to what can be read, and numbers no axis can hold are scaled.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from textwrap import wrap
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from .. import arguments as arg
 from .style import color, new_figure, plain, styled
 
 BARS = 20  # more bars than this are not read
-AUDITED = 12  # and fewer where each can carry a doubt
 LONGEST = 32  # letters of a label
 HUGE = 1e100  # beyond it, and below its inverse, axes lose their ticks
 
 
 @styled
-def coefficients(explanation: Any) -> Figure:
+def coefficients(
+    explanation: Any, ax: Axes | None = None, top: int | None = None, title: str | None = None
+) -> Figure:
     """The largest coefficients of an explanation, largest on top, with 95% intervals."""
     order = explanation.order()
-    shown = order[:BARS][::-1]
-    labels, below = _labels((explanation.box_names[j] for j in shown), len(order), LONGEST)
-    fig = new_figure((6.4, 1.2 + 0.34 * max(len(labels), 2)))
-    fig.subplots_adjust(left=_room(labels), bottom=0.6 / fig.get_figheight())
-    ax = fig.subplots()
-    _bars(explanation, shown).draw(ax)
+    shown = order[: most_of(top, BARS)][::-1]
+    labels, below = labelled((explanation.box_names[j] for j in shown), len(order), LONGEST)
+    ax = axes_for(ax, title, 1.2 + 0.34 * max(len(labels), 2), left=room(labels))
+    bars(explanation, shown).draw(ax)
     ax.set_yticks(np.arange(len(labels)) - below, labels)
-    return fig
+    return figure_of(ax)
 
 
 @styled
-def findings(audit: Any) -> Figure:
-    """The largest coefficients with 95% intervals; those an audit doubts are hollow and say why."""
-    subject, doubts = audit.case.subject, _doubts(audit)
-    order = subject.order().tolist()
-    doubted = [j for j in order if subject.names[j] in doubts]
-    shown = [*dict.fromkeys([*order[:3], *doubted, *order])][:AUDITED]
-    rows = sorted(shown, key=order.index)[::-1]
-    names, below = _labels((subject.names[j] for j in rows), len(order), 18)
-    fig = new_figure((6.4, 1.4 + 0.42 * max(len(names), 2)))
-    fig.subplots_adjust(left=max(_room(names), 0.24), right=0.72, bottom=0.6 / fig.get_figheight())
-    ax = fig.subplots()
-    bars, reasons = _bars(subject, rows), [doubts.get(subject.names[j], "") for j in rows]
-    hues = by_sign(bars.coef)
-    faces = ["none" if reason else hue for reason, hue in zip(reasons, hues, strict=True)]
-    bars.draw(ax, color=faces, edgecolor=hues, lw=1.6)
-    for place, reason in enumerate(reasons):
-        _note(ax, place, reason)
-    _note(ax, len(rows), _of_all(audit))
-    ax.set_yticks(np.arange(len(names)) - below, names)
-    ax.set_ylim(-0.6 - below, len(rows) + 0.4)
-    return fig
+def path(
+    path: Any, ax: Axes | None = None, top: int | None = None, title: str | None = None
+) -> Figure:
+    """The largest coefficients over the bandwidth, their zeros, and the range in which they stay."""
+    order = path.order()[: most_of(top, LINES)]
+    ax = axes_for(ax, title, 4.2, left=0.125, right=0.7)
+    ax.axvspan(*path.stable, color=color.box, alpha=0.12, lw=0, label="order stays")
+    ax.axhline(0, color=color.muted, lw=1)
+    places = path.places
+    mark = "o" if len(places) == 1 or path.boxes is not None else ""
+    for k, j in enumerate(order):
+        coef, reach = path.coef[:, j], 1.96 * path.stderr[:, j]
+        hue, dash = HUES[k % len(HUES)], DASHES[k // len(HUES) % len(DASHES)]
+        (label,) = labelled([path.names[j]], 1, 18)[0]
+        ax.plot(places, coef, color=hue, ls=dash, marker=mark, ms=4, label=label)
+        if np.any(reach > 0):
+            held = np.isfinite(reach)
+            ax.fill_between(
+                places[held],
+                (coef - reach)[held],
+                (coef + reach)[held],
+                color=hue,
+                alpha=0.15,
+                lw=0,
+            )
+        if path.boxes is None:
+            ax.plot(path.critical[j], 0 * path.critical[j], "o", color=hue, ms=6, mec=color.paper)
+    advice = path.recommend()
+    best = advice.nu if path.boxes is None else advice.boxes
+    if best is not None:
+        ax.axvline(best, color=color.xi, lw=1.4, ls="--", label="recommended")
+    low, high = np.min(path.coef[:, order]), np.max(path.coef[:, order])
+    room = 0.08 * (high - low) or 1.0
+    ax.set_ylim(low - room, high + room)  # bands may be as wide as they like
+    ax.set(xlabel="bandwidth" if path.boxes is None else "number of boxes", ylabel="coefficient")
+    if path.boxes is None:
+        ax.set_xscale("log")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.02), handlelength=1.6)
+    return figure_of(ax)
+
+
+LINES = 6  # more lines than this are not told apart
+HUES = (color.surrogate, color.truth, color.sample, color.alarm, color.ink)
+DASHES = ("-", "--", ":", "-.")
+
+
+def most_of(top: int | None, most: int) -> int:
+    """How many features to draw: as many as were asked for, else as many as can be read."""
+    return most if top is None else arg.whole("top", top, 1)
+
+
+def axes_for(
+    ax: Axes | None, title: str | None, height: float, left: float, right: float = 0.975
+) -> Axes:
+    """The caller's axes, or those of a new figure with room for what stands around them."""
+    if ax is None:
+        fig = new_figure((6.4, height + (0.4 if title else 0.0)))
+        top = 1 - (0.5 if title else 0.045 * height) / fig.get_figheight()
+        fig.subplots_adjust(left=left, right=right, bottom=0.6 / fig.get_figheight(), top=top)
+        ax = fig.subplots()
+    if title:
+        ax.set_title(plain(" ".join(str(title).split())))
+    return ax
+
+
+def figure_of(ax: Axes) -> Figure:
+    """The figure that axes are on."""
+    return ax.get_figure(root=True)  # type: ignore[return-value]
 
 
 @styled
@@ -107,7 +153,7 @@ def boxplots(
     )
     if theory is not None:
         ax.plot(places, theory, "x", color=color.truth, ms=9, mew=2.4, label="theory")
-    labels, _ = _labels(places if names is None else names, len(places), LONGEST)
+    labels, _ = labelled(places if names is None else names, len(places), LONGEST)
     ax.set_xticks(places, labels)
     ax.set(xlabel="feature", ylabel="coefficient")
 
@@ -134,7 +180,7 @@ def shortened(names: Iterable[object], most: int) -> list[str]:
     ]
 
 
-def _labels(names: Iterable[object], count: int, most: int) -> tuple[list[str], int]:
+def labelled(names: Iterable[object], count: int, most: int) -> tuple[list[str], int]:
     """Labels from the bottom row up, and how many of them stand below the first bar.
 
     There is one, which counts the rest, where not all of them are shown.
@@ -144,7 +190,7 @@ def _labels(names: Iterable[object], count: int, most: int) -> tuple[list[str], 
     return ([f"and {more} more", *labels], 1) if more else (labels, 0)
 
 
-def _room(labels: list[str]) -> float:
+def room(labels: list[str]) -> float:
     """Share of the width that labels need; a letter is about 1/60 of it."""
     longest = max(map(len, labels), default=0)
     return float(np.clip(0.03 + 0.0165 * longest, 0.12, 0.56))
@@ -170,10 +216,16 @@ class _Bars(NamedTuple):
         ax.set_xlabel(self.label)
 
 
-def _bars(result: Any, rows: Sequence[int] | np.ndarray) -> _Bars:
-    """Those of some features, over a power of ten where the axes need one."""
+def bars(result: Any, rows: Sequence[int] | np.ndarray, reach: np.ndarray | None = None) -> _Bars:
+    """Those of some features, over a power of ten where the axes need one.
+
+    ``reach`` (d,) is half an interval each, for intervals that hold together.
+    """
     rows = np.asarray(rows, dtype=int)
     coef, ends = np.asarray(result.coef, float)[rows], _ends(result, rows)
+    together = ""
+    if reach is not None:
+        ends, together = coef[:, None] + reach[rows, None] * [-1, 1], " (all hold together)"
     numbers = np.column_stack([coef, *(() if ends is None else ends.T)])
     held = numbers[np.isfinite(numbers)]
     top = np.max(np.abs(held), initial=0.0)
@@ -184,11 +236,11 @@ def _bars(result: Any, rows: Sequence[int] | np.ndarray) -> _Bars:
     limits = None
     if np.any(np.isinf(numbers)):
         low, high = np.min(held, initial=0.0), np.max(held, initial=0.0)
-        reach = float(high - low) or 1.0
-        limits = (low - 0.1 * reach, high + 0.1 * reach)
-        numbers = np.clip(numbers, low - reach, high + reach)
+        span = float(high - low) or 1.0
+        limits = (low - 0.1 * span, high + 0.1 * span)
+        numbers = np.clip(numbers, low - span, high + span)
     unit = f" in {ten_to_the(power)}" if power else ""
-    label = f"coefficient{unit}" + ("" if ends is None else ", with its 95% interval")
+    label = f"coefficient{unit}" + ("" if ends is None else f", with its 95% interval{together}")
     return _Bars(numbers[:, 0], None if ends is None else numbers[:, 1:], limits, label)
 
 
@@ -203,39 +255,3 @@ def _ends(result: Any, rows: np.ndarray) -> np.ndarray | None:
         with np.errstate(over="ignore", invalid="ignore"):
             ends = coef[:, None] + 1.96 * stderr[:, None] * [-1, 1]
     return ends if np.any(ends[:, 0] != ends[:, 1]) else None
-
-
-def _doubts(audit: Any) -> dict[str, str]:
-    """Codes by feature, for findings beyond a note."""
-    doubts: dict[str, list[str]] = {}
-    for finding in audit.findings:
-        for name in finding.features if finding.severity != "note" else ():
-            doubts.setdefault(name, []).append(_in_words(finding))
-    return {name: ", ".join(codes) for name, codes in doubts.items()}
-
-
-def _of_all(audit: Any) -> str:
-    """What was found of the explanation as a whole."""
-    return ", ".join(
-        _in_words(f) for f in audit.findings if not f.features and f.severity != "note"
-    )
-
-
-def _in_words(finding: Any) -> str:
-    return finding.code.replace("-", " ")
-
-
-def _note(ax: Axes, place: float, text: str) -> None:
-    """A few words to the right of the axes, on two lines at most."""
-    lines = wrap(text, 20)
-    if len(lines) > 2:
-        lines = [lines[0], f"{lines[1].rstrip(',')}, …"]
-    ax.annotate(
-        "\n".join(lines),
-        (1.02, place),
-        xycoords=("axes fraction", "data"),
-        va="center",
-        color=color.alarm,
-        annotation_clip=False,
-        fontsize=12,
-    )

@@ -30,24 +30,11 @@ import matplotlib as mpl
 from cycler import cycler
 from matplotlib.figure import Figure
 
+from ..report import visible
+from .palette import PALETTE, as_variables
+
 P = ParamSpec("P")
 R = TypeVar("R")
-
-# role: (light, dark).  Every pair but the decorative grid and paper has a contrast of at least 3:1
-# with its page (white, #14181e), and the hues differ in lightness for colour-blind readers.
-PALETTE: dict[str, tuple[str, str]] = {
-    "ink": ("#20262e", "#d5dce4"),  # axes, text, the model f itself
-    "muted": ("#626b77", "#9aa5b1"),  # what should recede: references, annotations
-    "grid": ("#d5dae0", "#3b4552"),  # decoration only
-    "paper": ("#fffffe", "#14181e"),  # the page behind: halos, edges of markers
-    "xi": ("#c8102e", "#ff7080"),  # ξ, the example explained
-    "box": ("#00805c", "#36c79b"),  # quantile boxes and their edges
-    "sample": ("#7656a4", "#b89be2"),  # new examples and their weights
-    "surrogate": ("#0067a8", "#5cb4f2"),  # what LIME fits, empirical coefficients
-    "truth": ("#b35a00", "#f3a34a"),  # theory: the limit, the predicted value
-    "alarm": ("#96006a", "#e0489f"),  # what to doubt: at risk, missed, switched off, mistaken
-    "lime": ("#8b9a1f", "#d9ff4d"),  # what the real lime package returns
-}
 
 color = SimpleNamespace(
     **{role: light for role, (light, _) in PALETTE.items()},
@@ -139,7 +126,7 @@ def plain(text: object) -> str:
     >>> print(plain("price ($) / cost ($)"))
     price (\$) / cost (\$)
     """
-    return str(text).replace("$", r"\$")
+    return visible(text).replace("$", r"\$")
 
 
 def as_css_variable(hex_color: str) -> str:
@@ -161,7 +148,6 @@ _DARK = (
 
 def theme_css() -> str:
     """The palette as CSS rules: light by default and on paper, dark where the page is dark."""
-    light = "".join(f"--lt-{role}:{shades[0]};" for role, shades in PALETTE.items())
-    dark = "".join(f"--lt-{role}:{shades[1]};" for role, shades in PALETTE.items())
+    light, dark = as_variables(0), as_variables(1)
     dark_pages = ",".join(f"{page} .lt-figure" for page in _DARK)
     return f".lt-figure{{{light}}}\n@media not print{{{dark_pages}{{{dark}}}}}\n"

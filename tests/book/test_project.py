@@ -71,10 +71,21 @@ def test_make_reaches_the_parts_of_test_in_an_environment_with_a_space(checkout)
     done = make(checkout, "VENV=my venv", f"CHROME={sys.executable}", "test")
     assert done.returncode == 0, done.stderr
     log = (checkout / "log").read_text()
-    order = ["ruff check", "mypy", "jupyter-book build", "pytest tests", "promises.py", "--nbval"]
-    places = [log.index(word) for word in [*order, "coverage report"]]
-    assert places == sorted(places)
+    last = ["pytest tests", "promises.py", "--nbval", "coverage report"]
+    for first in (["ruff check", "mypy"], ["jupyter-book build"]):  # side by side
+        places = [log.index(word) for word in [*first, *last]]
+        assert places == sorted(places)
     assert log.count("jupyter-book") == log.count("--nbval") == 1, "chapters run more than twice"
+
+
+@pytest.mark.parametrize("bad", ["mypy", "jupyter-book"])
+def test_what_runs_side_by_side_stops_make_test(checkout, bad):
+    for name in ("jupyter-book", "ruff", "mypy", "coverage", "python"):
+        program(checkout, "venv", name, f'echo "{name} $*" >> log; exit {int(name == bad)}')
+    done = make(checkout, "VENV=venv", f"CHROME={sys.executable}", "test")
+    assert done.returncode != 0 and "Error 1" in done.stderr
+    log = (checkout / "log").read_text()
+    assert "mypy" in log and "jupyter-book" in log and "pytest" not in log
 
 
 def test_a_failed_build_leaves_nothing_to_the_next(checkout):
@@ -174,7 +185,7 @@ def test_nothing_is_published_before_the_tests_are_green():
 def test_extras_give_what_the_readme_promises():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     extras = project["project"]["optional-dependencies"]
-    assert set(extras) == {"plot", "lime", "chapters", "book", "lab", "test", "bench"}
+    assert set(extras) == {"plot", "lime", "cli", "chapters", "book", "lab", "test", "bench"}
     names = {extra: {re.match(r"[\w-]+", need)[0] for need in extras[extra]} for extra in extras}
     assert names["plot"] == {"matplotlib"}
     assert names["lime"] == {"lime", "scikit-learn", "pandas"}

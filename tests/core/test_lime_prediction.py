@@ -7,8 +7,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from lime.lime_tabular import LimeTabularExplainer
+from lime.lime_tabular import LimeTabularExplainer, RecurrentTabularExplainer
 from scipy import stats
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -222,6 +223,7 @@ def test_labels_are_columns_whatever_the_classes_are_called():
         for f in (forest, forest.predict_proba, lambda x: forest.predict_proba(x)):
             found = lt.predict_lime(explainer, f, xi, label=label, calls=2**10, runs=20)
             assert found.label == column and found.prediction == probability[column]
+    assert lt.predict_lime(explainer, forest, xi, labels=(2,), calls=2**10, runs=20).label == 2
     top = lt.predict_lime(explainer, forest, xi, top_labels=1, calls=2**10, runs=20)
     assert top.label == np.argmax(probability)
 
@@ -231,7 +233,7 @@ def test_intercept_local_prediction_and_score():
     forest = small_forest()
     for k in (3, 8):
         runs = printed(explainer, forest.predict_proba, xi, num_features=k)
-        found = lt.predict_lime(explainer, forest, xi, num_features=k)
+        found = lt.predict_lime(explainer, forest, xi, num_features=k, runs=200)
         for mine, theirs in [
             (found.intercept, [run.intercept[LABEL] for run in runs]),
             (found.local_pred, [run.local_pred[0] for run in runs]),
@@ -244,7 +246,7 @@ def test_without_a_choice_it_is_the_limit():
     """Exact to second order in the noise: what is resampled is a control of itself."""
     explainer, xi = explainer_of("diabetes"), table("diabetes")[0][9]
     for model in models("diabetes")[:4]:
-        found = lt.predict_lime(explainer, model.predict, xi, num_features=10)
+        found = lt.predict_lime(explainer, model.predict, xi, calls=2**13, runs=200)
         world = lt.from_lime(explainer)
         limit = lt.limit(model, xi, world, world.nu, "mismatch", ridge=1.0, n=5000)
         assert found.method == "exact" and np.all(found.selection == 1)
@@ -374,6 +376,25 @@ def test_columns_go_by_position_as_in_lime():
         assert a.method == "exact"
 
 
+def test_many_features_in_seconds():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 150))
+    explainer = LimeTabularExplainer(X, mode="regression")
+    found = lt.predict_lime(
+        explainer, lt.Linear(np.arange(150.0)), X[0], calls=2**12, num_features=5, num_samples=2000
+    )
+    assert found.runs == 133 and found.selection.sum() == pytest.approx(5)
+    assert min(found.sets[0][0]) > 100
+
+
+def test_a_frame_goes_by_position_where_the_explainer_has_no_names():
+    X, y, _ = table("wine")
+    frame = pd.DataFrame(X, columns=load_wine().feature_names)
+    model = RandomForestClassifier(5, random_state=0).fit(frame, y)
+    found = lt.predict_lime(explainer_of("wine"), model, frame.iloc[3], calls=2**10, runs=20)
+    assert found.prediction == model.predict_proba(frame)[3, 1]
+
+
 def test_constant_columns():
     X, y, _ = table("diabetes")
     X = np.column_stack([X[:, :3], np.full(len(X), 2.0)])
@@ -395,6 +416,14 @@ REFUSED = {
         "label must be a column from 0",
     ),
     "label unknown": (lambda e, m, x: lt.predict_lime(e, m, x, label="x"), "one of the classes"),
+    "two labels": (
+        lambda e, m, x: lt.predict_lime(e, m, x, labels=(0, 1)),
+        "labels must hold one label",
+    ),
+    "a sparse row": (
+        lambda e, m, x: lt.predict_lime(e, m, csr_matrix(x)),
+        "instance must be a dense row",
+    ),
     "several labels": (
         lambda e, m, x: lt.predict_lime(e, m, x, top_labels=2),
         "top_labels must be 1",
@@ -444,6 +473,13 @@ def test_a_regression_has_no_labels():
     classifier = RandomForestClassifier(5).fit(X, y > 100)
     with pytest.raises(ValueError, match="f must be a regressor"):
         lt.predict_lime(explainer, classifier, X[0])
+
+
+def test_sequences_are_refused():
+    rng = np.random.default_rng(0)
+    explainer = RecurrentTabularExplainer(rng.normal(size=(50, 4, 2)), feature_names=["a", "b"])
+    with pytest.raises(TypeError, match="whose rows are sequences"):
+        lt.predict_lime(explainer, lambda x: x[:, 0], np.zeros(8))
 
 
 def test_what_lime_cannot_sample_is_refused():

@@ -91,3 +91,10 @@ def test_indicators_that_depend_on_each_other_are_not_taken_for_independent(shar
     assert found._how_exactly(z)[0].__name__ != "_as_if_independent"
     apart = summed([batch(20_000, 20)], 20)
     assert apart.solver.independent
+
+
+def test_no_feature_at_all_leaves_the_mean_and_lapack_silent(capfd):
+    """A lasso may drop every feature; what LAPACK thinks of an empty matrix once stood on a page."""
+    inverse, tangled = room.pseudo_inverse(np.zeros((0, 0)))
+    assert inverse.shape == (0, 0) and tangled.shape == (0,)
+    assert capfd.readouterr() == ("", "")

@@ -42,6 +42,18 @@ def test_what_is_right_agrees_with_another_way_to_compute_it(name: str, answer: 
     assert lt.judge(name, answer).kind == "right"
 
 
+def test_every_exercise_with_a_value_is_computed_in_another_way_too():
+    assert {e.name for e in TABULATED} == {name for name, _ in RIGHT}
+
+
+def test_an_unknown_exercise_is_refused_in_a_sentence():
+    for call in (lt.check, lt.judge):
+        with pytest.raises(
+            ValueError, match=r"^name must be that of one of .*, got 'welcome/9'\.$"
+        ):
+            call("welcome/9", 1)
+
+
 @pytest.mark.parametrize("exercise", **named(VALUES))
 def test_no_judge_accepts_what_is_off_by_three_per_cent(exercise: Value):
     """Unless the precision of the question allows it, and then it says why."""

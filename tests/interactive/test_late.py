@@ -13,6 +13,7 @@ import nbformat
 import numpy as np
 import pytest
 from browser import ROOT
+from IPython.core.inputtransformer2 import TransformerManager
 from matplotlib import patheffects
 from plain_svg import differs
 from waves import wave
@@ -219,9 +220,10 @@ def test_every_frame_of_the_book_is_matplotlibs_own(path: Path, monkeypatch, ver
     monkeypatch.setenv("LIMETUTOR_MODE", "static")
     monkeypatch.chdir(path.parent)
     scope: dict[str, Any] = {}
+    python = TransformerManager()  # a cell may have magic in it
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "code":
-            exec(cell.source, scope)
+            exec(python.transform_cell(cell.source), scope)
     assert not wrong
     verified(
         f"frames of {path.stem} that are not matplotlib's own, of {next(count)}", len(wrong), 0

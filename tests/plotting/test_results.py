@@ -4,38 +4,16 @@ from __future__ import annotations
 
 from io import BytesIO
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from standins import audited, labels, result
 
 import limetutor as lt
-from limetutor.plotting.results import boxplots, coefficients, findings, risk
+from limetutor.plotting.audits import findings
+from limetutor.plotting.results import boxplots, coefficients, risk
 from limetutor.plotting.style import color, new_figure, styled
-
-
-def result(coef: Any, stderr: Any = None, names: Any = None) -> SimpleNamespace:
-    """As much of an explanation as its pictures need."""
-    coef = np.asarray(coef, float)
-    names = tuple(f"x{j + 1}" for j in range(len(coef))) if names is None else tuple(names)
-    return SimpleNamespace(
-        coef=coef,
-        stderr=np.zeros(len(coef)) if stderr is None else np.asarray(stderr, float),
-        names=names,
-        box_names=names,
-        order=lambda: np.argsort(-np.abs(coef), kind="stable"),
-    )
-
-
-def audited(subject: SimpleNamespace, doubted: Any = (), whole: Any = ()) -> SimpleNamespace:
-    """An audit with one finding for each (code, name), and some of the explanation as a whole."""
-    found = [
-        SimpleNamespace(code=code, features=(name,), severity="warning") for code, name in doubted
-    ]
-    found += [SimpleNamespace(code=code, features=(), severity="serious") for code in whole]
-    return SimpleNamespace(case=SimpleNamespace(subject=subject), findings=tuple(found))
-
 
 PICTURES = {"coefficients": coefficients, "findings": lambda subject: findings(audited(subject))}
 both = pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
@@ -46,10 +24,6 @@ def rendered(fig: Figure) -> str:
     page = BytesIO()
     styled(fig.savefig)(page, format="svg")
     return page.getvalue().decode()
-
-
-def labels(fig: Figure) -> list[str]:
-    return [text.get_text() for text in fig.axes[0].get_yticklabels()]
 
 
 def ends(fig: Figure) -> np.ndarray:
@@ -225,38 +199,7 @@ def test_only_the_largest_are_drawn_and_the_rest_are_counted(draw, d):
     assert fig.get_figheight() < 9
 
 
-# --- audits and risk -------------------------------------------------------------------------
-
-
-def test_a_doubted_feature_is_hollow_says_why_and_is_never_left_out():
-    case = result(np.arange(40.0, 0, -1), np.ones(40))
-    fig = findings(audited(case, [("sign-flips", "x39"), ("noise", "x2")], ["few-samples"]))
-    ax = fig.axes[0]
-    # the two doubted ones, and the largest of the others
-    assert labels(fig) == ["and 28 more", "x39", *(f"x{j}" for j in range(11, 0, -1))]
-    hollow = [j for j, bar in enumerate(ax.patches) if bar.get_facecolor()[3] == 0]
-    assert hollow == [0, 10]
-    notes = {round(text.xy[1]): text.get_text() for text in ax.texts if text.get_text()}
-    assert notes == {0: "sign flips", 10: "noise", 12: "few samples"}
-    assert {text.get_color() for text in ax.texts} == {color.alarm}
-
-
-def test_reasons_stay_inside_the_picture():
-    codes = ["noise", "critical-bandwidth", "near-singular", "order", "local-error"]
-    case = result([3.0, 2.0, 1.0], [0.1, 0.1, 0.1])
-    fig = findings(audited(case, [(code, name) for code in codes for name in case.names], codes))
-    fig.canvas.draw()
-    for text in fig.axes[0].texts:
-        box = text.get_window_extent()
-        assert box.x1 <= fig.bbox.width and box.y1 <= fig.bbox.height
-        assert text.get_text().endswith("…")
-
-
-def test_more_doubts_than_rows():
-    case = result(np.arange(40.0, 0, -1))
-    fig = findings(audited(case, [("noise", name) for name in case.names[5:]]))
-    assert labels(fig)[:-4:-1] == ["x1", "x2", "x3"]  # the three largest stay
-    assert len(fig.axes[0].patches) == 12
+# --- risk ---------------------------------------------------------------------------------------
 
 
 def test_the_risk_of_a_single_bandwidth_can_be_seen():

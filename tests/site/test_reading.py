@@ -81,7 +81,7 @@ def test_a_tap_explains_and_a_second_one_follows_the_link(pages, browser, served
         assert note.count() == 1 and tab.url == here
         box = note.bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390
-        tab.locator("h1").first.tap()
+        tab.locator("article h1").first.tap()
         assert note.count() == 0
         term.tap()
         term.tap()

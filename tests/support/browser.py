@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import axe_playwright_python
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = [
     "--no-sandbox",
@@ -36,3 +38,10 @@ def running_browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         yield browser
         browser.close()
+
+
+def axe_violations(page: Page) -> list[str]:
+    """What axe-core finds on a whole page, by all of its rules: rule and place."""
+    page.evaluate(AXE)
+    found = page.evaluate("axe.run(document, {preload: false}).then(r => r.violations)")
+    return [f"{v['id']}: {node['target']}" for v in found for node in v["nodes"]]

@@ -235,6 +235,9 @@ LEDGER: dict[str, dict[str, Ground]] = {
             "test_the_lasso_leaves_out_feature_two"
         ),
     },
+    "trust": {
+        "the second number is 0.994": Stated("prop-stability"),
+    },
     "real_lime": {
         "With boxes, `lime` never measures a distance": Searched("test_lime_measures_indicators"),
         "uses it for every world that `lt.from_lime` has read": Searched(

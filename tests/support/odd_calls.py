@@ -885,7 +885,6 @@ def _value(chance: random.Random, argument: str, strange: bool) -> str:
 
 
 def _exercises() -> list[str]:
-    from limetutor.course.answers import _EXERCISES
     from limetutor.course.exercises import exercises
 
-    return sorted([*_EXERCISES, *exercises()])
+    return sorted(exercises())

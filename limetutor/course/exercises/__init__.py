@@ -53,22 +53,12 @@ def judge(name: str, answer: Any, attempt: int = 1) -> Verdict:
     """
     attempt = arg.whole("attempt", attempt, 1)
     known = exercises()
-    if isinstance(name, str) and name in known:
-        return known[name].judge(answer, attempt)
-    return _old(name, answer, len(known))
-
-
-def _old(name: Any, answer: Any, declared: int) -> Verdict:
-    """The judges of chapters whose exercises are not declared yet."""
-    from .. import answers
-
-    if not isinstance(name, str) or name not in answers._EXERCISES:
+    if not isinstance(name, str) or name not in known:
         raise ValueError(
-            f"name must be that of one of the {declared + len(answers._EXERCISES)} exercises, chapter and "
-            f"number as in 'switch-off/1', got {arg.shorten(name)}."
+            f"name must be that of one of the {len(known)} exercises, chapter and number as in "
+            f"'switch-off/1', got {arg.shorten(name)}."
         )
-    right, words = answers.verdict(name, answer)
-    return Verdict("right" if right else "wrong", words)
+    return known[name].judge(answer, attempt)
 
 
 def check(name: str, answer: Any) -> None:

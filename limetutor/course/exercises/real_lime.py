@@ -152,7 +152,7 @@ EXERCISES = (
     Paragraph(
         name="real-lime/4",
         rubric=[
-            "Mend first: `account` has two values and belongs in `categorical_features`; as it is, the "
+            "Mend first: account has two values and belongs in categorical_features; as it is, the "
             "model may be asked about customers who do not exist, and its coefficient means little.",
             "The surrogate misses the model by 50 at this customer, more than most coefficients: read "
             "them as comparisons of boxes, not as a model of the score around the customer.",

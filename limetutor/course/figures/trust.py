@@ -1,0 +1,82 @@
+"""Chapter *can it be shown?*: what another run would choose, and where the bandwidth stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ...paths import Path
+from ...plotting.results import by_sign, shortened
+from ...plotting.style import color, new_figure, plain, styled
+from .parts import log_axes, signed
+
+LINES = 5  # features of a path that are followed
+HUES = (color.surrogate, color.truth, color.sample, color.alarm, color.ink)
+TICKS = (0.5, 1, 2, 5, 10)
+
+
+@styled
+def chosen(said: Any, most: int = 10) -> Figure:
+    """How often `lime` chooses each feature, and what it then prints, the likeliest first."""
+    order = np.argsort(-said.selection, kind="stable")[:most][::-1]
+    fig = new_figure((6.4, 1.0 + 0.34 * len(order)))
+    fig.subplots_adjust(left=0.43, right=0.975, wspace=0.2, bottom=0.6 / fig.get_figheight())
+    left, right = fig.subplots(1, 2, sharey=True)
+    rows = np.arange(len(order))
+    left.barh(rows, 100 * said.selection[order], color=color.lime, height=0.6)
+    left.set_yticks(rows, [plain(name) for name in shortened((said.names[j] for j in order), 28)])
+    left.set(xlim=(0, 105), xticks=[0, 50, 100], xlabel="runs that choose it, %")
+    coef, reach = said.coef[order], 1.96 * said.sd[order]
+    right.axvline(0, color=color.muted, lw=1)
+    right.barh(rows, coef, color=by_sign(coef), height=0.6)
+    right.hlines(rows, coef - reach, coef + reach, color=color.ink, lw=1.2)
+    right.set_xlabel("what it then prints")
+    right.tick_params(axis="y", length=0)
+    return fig
+
+
+def bandwidth(fig: Figure, nu: float, row: str, paths: Mapping[str, Path]) -> str:
+    """Left: the path of the strongest effects, and where nu stands. Right: the effects there."""
+    path = paths[row]
+    i = int(np.argmin(np.abs(np.log(path.nu / nu))))
+    order = path.order()[:LINES]
+    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.62})
+    fig.subplots_adjust(left=0.11, right=0.985)
+    left.axvspan(*path.stable, color=color.box, alpha=0.14, lw=0)
+    left.axhline(0, color=color.muted, lw=1)
+    for j, hue in zip(order, HUES, strict=False):
+        left.plot(path.nu, path.coef[:, j], color=hue)
+        left.plot(path.nu[i], path.coef[i, j], "o", color=hue, ms=7)
+        left.plot(path.critical[j], 0 * path.critical[j], "x", color=hue, ms=8, mew=2)
+    left.axvline(path.nu[i], color=color.ink, lw=1.2, ls="--")
+    log_axes(left, x=list(TICKS))
+    low, high = path.coef[:, order].min(), path.coef[:, order].max()
+    limits = (low - 0.06 * (high - low), high + 0.06 * (high - low))
+    left.set(ylim=limits, xlabel="bandwidth ν", ylabel="coefficient")
+    left.set_xlim(path.nu[0] / 1.03, path.nu[-1] * 1.03)
+    coef, places = path.coef[i, order], np.arange(len(order))[::-1]
+    right.axvline(0, color=color.muted, lw=1)
+    right.barh(places, coef, color=HUES[: len(order)], height=0.6)
+    right.set_yticks(places, [plain(n) for n in shortened((path.names[j] for j in order), 14)])
+    right.set(xlim=limits, xlabel="coefficient at ν")
+    return _told(path, i)
+
+
+def _told(path: Path, i: int) -> str:
+    """What the picture shows at its i-th bandwidth, in words."""
+    nu, lo, hi = path.nu[i], *path.stable
+    first = np.argsort(-np.abs(path.coef[i]))[:3]
+    three = ", ".join(f"{path.names[j]} {signed(path.coef[i, j])}" for j in first)
+    where = "inside" if lo <= nu <= hi else "outside"
+    zeros = [(z, path.names[j]) for j in path.order()[:LINES] for z in path.critical[j]]
+    near = ""
+    if zeros:
+        zero, name = min(zeros, key=lambda pair: abs(np.log(pair[0] / nu)))
+        near = f" The nearest zero of these five is that of {name}, at {zero:.2f}."
+    return (
+        f"At ν = {nu:.2f} the largest three are {three}. That is {where} the shaded range from {lo:.2f} "
+        f"to {hi:.2f}, and {path.ess[i]:,.0f} of {path.n:,} samples count.{near}"
+    )

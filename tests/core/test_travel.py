@@ -1,0 +1,227 @@
+"""Results that travel: as tables, plain values, pages and pickles, whatever the names are."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from browser import axe_violations, running_browser
+from matplotlib.figure import Figure
+from sklearn.ensemble import RandomForestRegressor
+from test_report import HOSTILE, read
+
+import limetutor as lt
+from limetutor.travel import Forgotten, plain
+
+RNG = np.random.default_rng(0)
+NAMES = [*HOSTILE[:8], "colour"]
+X = pd.DataFrame(RNG.normal(size=(300, 9)), columns=NAMES)
+X["colour"] = RNG.choice(["<b>red</b>", "green"], 300)
+CODES = X.assign(colour=(X["colour"] == "green").astype(float)).to_numpy()
+FOREST = RandomForestRegressor(30, random_state=0).fit(CODES, CODES[:, 0] - 2 * CODES[:, 1])
+WORLD = lt.Empirical(X, categorical=["colour"])
+
+
+def model(frame):
+    """The forest, asked with a table that holds text."""
+    table = pd.DataFrame(frame, columns=NAMES)
+    return FOREST.predict(table.assign(colour=table["colour"] == "green").to_numpy(float))
+
+
+@cache
+def made(name):
+    xi = X.iloc[7]
+    if name == "explanation":
+        return lt.explain(model, xi, WORLD, 2.0, 2000, 0)
+    if name == "limit":
+        return lt.limit(model, xi, WORLD, 2.0, samples=2000)
+    if name == "audit":
+        return lt.audit(lt.explain(model, xi, WORLD, 2.0, 2000, 0))
+    if name == "path":
+        return lt.path(model, xi, WORLD, nu=[1.0, 2.0, 4.0], samples=1000)
+    return lt.path(model, xi, WORLD, nu=2.0, boxes=[2, 3, 4], samples=1000)
+
+
+KINDS = ("explanation", "limit", "audit", "path", "boxes")
+
+
+@pytest.fixture(params=KINDS)
+def result(request):
+    return made(request.param)
+
+
+def test_every_result_is_ready_for_json(result):
+    text = json.dumps(result.to_dict(), allow_nan=False)
+    found = json.loads(text)
+    assert found["names"] == NAMES
+    np.testing.assert_allclose(found["coef"], plain(result.to_dict()["coef"]))
+
+
+def test_frames_hold_the_numbers():
+    ex = made("explanation")
+    frame = ex.to_frame()
+    assert frame.index.tolist() == NAMES and frame.index.name == "feature"
+    np.testing.assert_array_equal(frame["coef"], ex.coef)
+    np.testing.assert_array_equal(frame[["lower", "upper"]], ex.interval())
+    assert frame.loc["colour", "value"] == X.iloc[7]["colour"]
+    li = made("limit")
+    np.testing.assert_allclose(li.to_frame()["upper"], li.coef + 1.96 * li.stderr)
+    path = made("path")
+    np.testing.assert_array_equal(path.to_frame().to_numpy(), path.coef)
+    assert path.to_frame().index.name == "nu" and made("boxes").to_frame().index.name == "boxes"
+    audit = made("audit")
+    assert audit.to_frame()["code"].tolist() == list(audit.codes)
+
+
+def test_pages_stand_alone_and_names_are_text(result, tmp_path):
+    page = result.to_html()
+    found = read(page)
+    assert not {"script", "img", "link", "iframe", "b", "image"} & set(found.tags)
+    assert not [name for name in found.attributes if name.startswith("on")]
+    assert all(link.startswith("#") for link in found.attributes.get("href", []))
+    assert "src" not in found.attributes and found.tags.count("svg") == 1
+    plain_text = "".join(found.words)
+    assert "ran" not in page.split("<title>")[1][:12]
+    for symbol in "ξνβ":
+        assert symbol not in plain_text
+    path = tmp_path / "report.html"
+    assert result.to_html(path) is None
+    assert path.read_text(encoding="utf-8") == page
+
+
+def test_symbols_come_on_request_and_titles_as_asked():
+    page = made("explanation").to_html(symbols=True, title="Row <7>")
+    words = "".join(read(page).words)
+    assert "ν" in words and "ξ" in words and "R²" in words and "Row <7>" in words
+    assert "ν" in "".join(read(made("path").to_html(symbols=True)).words)
+
+
+@pytest.mark.browser
+def test_a_browser_runs_nothing_asks_for_nothing_and_axe_finds_nothing(tmp_path):
+    with running_browser() as browser:
+        for kind in KINDS[:4]:
+            path = tmp_path / f"{kind}.html"
+            made(kind).to_html(path)
+            for theme in ("light", "dark"):
+                asked = []
+                page = browser.new_page(color_scheme=theme, viewport={"width": 600, "height": 700})
+                page.on("request", lambda request, asked=asked: asked.append(request.url))
+                page.goto(path.as_uri())
+                assert asked == [path.as_uri()] and page.title() != "ran"
+                assert axe_violations(page) == []
+                page.close()
+
+
+def test_a_page_needs_no_matplotlib():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "import limetutor as lt\n"
+        "ex = lt.explain(lt.Linear([1.0, 2.0]), [0.3, 0.4], lt.Gaussian(), 1.0, seed=0)\n"
+        "page = ex.to_html(); assert '<table>' in page and '<svg' not in page"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_pictures_take_axes_a_number_and_a_title(result):
+    fig = result.plot(top=2, title="a$$ title")
+    assert isinstance(fig, Figure) and fig.axes[0].get_title() == r"a\$\$ title"
+    own = Figure()
+    ax = own.subplots(2)[1]
+    assert result.plot(ax=ax) is own and (ax.lines or ax.patches)
+    fig.canvas.draw()
+    with pytest.raises(ValueError, match="top must be 1 or more"):
+        result.plot(top=0)
+
+
+# --- pickles ---------------------------------------------------------------------------------
+
+
+def test_a_pickle_holds_no_model_and_no_training_table(result):
+    data = pickle.dumps(result)
+    assert len(data) < 60_000
+    assert b"RandomForest" not in data and FOREST.estimators_[0].tree_.value.tobytes() not in data
+    assert WORLD.table[:, 0].tobytes() not in data
+    back = pickle.loads(data)
+    assert str(back) == str(result) and back.to_dict() == result.to_dict()
+    assert back.to_html() == result.to_html()
+    back.plot().canvas.draw()
+    pd.testing.assert_frame_equal(back.to_frame(), result.to_frame())
+
+
+def test_a_result_opened_elsewhere_is_all_there(tmp_path):
+    path = tmp_path / "ex.pickle"
+    path.write_bytes(pickle.dumps(made("explanation")))
+    code = (
+        "import pickle, sys; ex = pickle.loads(open(sys.argv[1], 'rb').read())\n"
+        "ex.interval(); ex.as_list(); ex.stability(3); ex.to_html(); print(ex)\n"
+    )
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True, timeout=60)
+
+
+def test_to_ask_the_model_again_is_refused_in_a_sentence():
+    back = pickle.loads(pickle.dumps(made("explanation")))
+    for again in (lambda: back.f(CODES), lambda: back.setting.predict(CODES)):
+        with pytest.raises(ValueError, match="leaves the model out") as error:
+            again()
+        assert "model" in str(error.value) and "\n" not in str(error.value)
+    assert back.setting.prediction == back.prediction
+    assert "left out" in repr(back.f)
+
+
+def test_a_form_of_the_book_goes_along_and_can_be_audited():
+    ex = lt.explain(lt.Linear([10, -10]), [0.961, 0.432], lt.Gaussian(), 0.53, 20_000, 0)
+    back = pickle.loads(pickle.dumps(ex))
+    assert lt.audit(back).codes == lt.audit(ex).codes
+
+
+def test_a_kernel_of_ones_own_stays_behind():
+    ex = lt.explain(
+        lt.Linear([1.0, 2.0]), [0.3, 0.4], lt.Gaussian(), 1.0, seed=0,
+        kernel=lambda x, z, xi, nu: np.ones(len(x)),
+    )  # fmt: skip
+    back = pickle.loads(pickle.dumps(ex))
+    np.testing.assert_array_equal(back.coef, ex.coef)
+
+
+def test_copies_share_the_model():
+    ex = made("explanation")
+    for again in (copy.copy(ex), copy.deepcopy(ex)):
+        assert again.f is model and again.coef.tolist() == ex.coef.tolist()
+
+
+def test_what_is_forgotten_twice_keeps_its_name():
+    back = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(made("explanation")))))
+    assert back.f.what == "model"
+    assert Forgotten(FOREST).what == "RandomForestRegressor"
+
+
+# --- shap ------------------------------------------------------------------------------------
+
+
+def test_shap_gets_coefficients_that_add_up_to_the_surrogate():
+    pytest.importorskip("shap")
+    ex = made("explanation")
+    found = ex.to_shap()
+    assert found.feature_names == NAMES
+    np.testing.assert_array_equal(found.values, ex.coef)
+    assert found.base_values + found.values.sum() == pytest.approx(ex.local_prediction)
+    assert found.data[-1] == X.iloc[7]["colour"]
+
+
+def test_without_shap_a_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "shap", None)
+    with pytest.raises(ImportError, match="pip install shap"):
+        made("explanation").to_shap()
+
+
+def test_a_model_that_does_nothing_is_said_to():
+    ex = lt.limit(lt.Linear([0.0, 0.0]), [0.3, 0.4], lt.Gaussian(), 1.0)
+    assert "no feature moves that" in ex.summary()
+    assert "no effect" in ex.to_html()

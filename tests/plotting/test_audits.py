@@ -1,0 +1,52 @@
+"""Pictures of audits: what is doubted is hollow and says why, and intervals hold together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from standins import audited, labels, result
+
+from limetutor.plotting.audits import findings
+from limetutor.plotting.style import color
+
+
+def test_a_doubted_feature_is_hollow_says_why_and_is_never_left_out():
+    case = result(np.arange(40.0, 0, -1), np.ones(40))
+    fig = findings(audited(case, [("sign-flips", "x39"), ("noise", "x2")], ["few-samples"]))
+    ax = fig.axes[0]
+    # the two doubted ones, and the largest of the others
+    assert labels(fig) == ["and 28 more", "x39", *(f"x{j}" for j in range(11, 0, -1))]
+    hollow = [j for j, bar in enumerate(ax.patches) if bar.get_facecolor()[3] == 0]
+    assert hollow == [0, 10]
+    notes = {round(text.xy[1]): text.get_text() for text in ax.texts if text.get_text()}
+    assert notes == {0: "sign flips", 10: "noise", 12: "few samples"}
+    assert {text.get_color() for text in ax.texts} == {color.alarm}
+
+
+def test_reasons_stay_inside_the_picture():
+    codes = ["noise", "critical-bandwidth", "near-singular", "order", "local-error"]
+    case = result([3.0, 2.0, 1.0], [0.1, 0.1, 0.1])
+    fig = findings(audited(case, [(code, name) for code in codes for name in case.names], codes))
+    fig.canvas.draw()
+    for text in fig.axes[0].texts:
+        box = text.get_window_extent()
+        assert box.x1 <= fig.bbox.width and box.y1 <= fig.bbox.height
+        assert text.get_text().endswith("…")
+
+
+def test_more_doubts_than_rows():
+    case = result(np.arange(40.0, 0, -1))
+    fig = findings(audited(case, [("noise", name) for name in case.names[5:]]))
+    assert labels(fig)[:-4:-1] == ["x1", "x2", "x3"]  # the three largest stay
+    assert len(fig.axes[0].patches) == 12
+
+
+@pytest.mark.parametrize(("reach", "solid"), [(0.9, [True, True]), (1.1, [False, True])])
+def test_a_bar_is_hollow_where_its_interval_holds_zero(reach, solid):
+    fig = findings(audited(result([3.0, 1.0], [0.1, 0.1]), reach=np.full(2, reach)))
+    ax = fig.axes[0]
+    assert [bar.get_facecolor()[3] == 1 for bar in ax.patches] == solid
+    (lines,) = ax.collections
+    drawn = np.array(lines.get_segments())[:, :, 0]
+    assert drawn == pytest.approx(np.array([[1 - reach, 1 + reach], [3 - reach, 3 + reach]]))
+    assert "all hold together" in ax.get_xlabel()
