@@ -9,7 +9,7 @@ from typing import Any
 SEVERITIES = ("note", "warning", "serious")
 LEVELS = ("ok", *SEVERITIES)
 
-# What each level promises to whoever reads the explanation. Every check chooses by these.
+#: What each level promises to whoever reads the explanation. Every check chooses by these.
 MEANING = {
     "ok": "Nothing was found.",
     "note": "Good to know: all numbers, signs and names on display stand as they are.",
