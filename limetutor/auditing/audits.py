@@ -50,7 +50,7 @@ def audit(
     ----------
     subject
         An :class:`Explanation` or a :class:`Limit`; or a ``LimeTabularExplainer`` or a world
-        (:class:`Empirical`, :class:`Gaussian`, one by :func:`limetutor.from_lime`), with f and xi.
+        (:class:`Empirical`, :class:`Gaussian`, one by ``lt.from_lime``), with f and xi.
     f, xi
         The model and the instance. A table of instances, a single row included, is audited row by
         row, and the answer is an :class:`~limetutor.auditing.table.AuditTable`.
