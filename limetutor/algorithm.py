@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -539,26 +540,34 @@ class _Work:
         return surrogate.noise_of(result, [(columns, y, log_w)], how.ridge, self.extra)
 
 
-def _with_progress(batches: range) -> Any:
-    """A progress bar for work of more than two seconds, where tqdm is installed."""
-    if len(batches) < 2:
-        return batches
+def progress_bar(items: Any = None, **how: Any) -> Any:
+    """A bar of tqdm for work of more than two seconds; None where tqdm is missing or not wanted.
+
+    With the environment variable TQDM_DISABLE, which tqdm itself forgets in notebooks, there is none.
+    """
+    if os.environ.get("TQDM_DISABLE"):
+        return None
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        return batches
-    return tqdm(batches, delay=2, leave=False, unit="batch")
+        return None
+    return tqdm(items, leave=False, **{"delay": 2, **how})
+
+
+def _with_progress(batches: range) -> Any:
+    """The batches, with a bar if they take long."""
+    bar = progress_bar(batches, unit="batch") if len(batches) > 1 else None
+    return batches if bar is None else bar
 
 
 @contextmanager
 def _forecast(delay: float = 2.0) -> Iterator[Callable[[int, Precision], None]]:
     """A bar of samples drawn, of those that are forecast, for work of more than two seconds."""
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
+    made = progress_bar(delay=delay, mininterval=0, unit="sample", unit_scale=True)
+    if made is None:
         yield lambda drawn, found: None
         return
-    with tqdm(delay=delay, mininterval=0, leave=False, unit="sample", unit_scale=True) as bar:
+    with made as bar:
 
         def shown(drawn: int, found: Precision) -> None:
             bar.total = min(found.forecast, found.bound)

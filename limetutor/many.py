@@ -7,7 +7,6 @@ one by one, each with a seed of its own that does not depend on the order they a
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import arguments as arg
-from .algorithm import Explanation, run
+from .algorithm import Explanation, progress_bar, run
 from .closed_forms import OWN_ROW, SAMPLES, Limit, constant_note, limit_of, penalty_and_rows
 from .families import features_of, form_in
 from .kernels import Kernel, ProductKernel, kernel_of, product_kernel
@@ -354,13 +353,9 @@ def _gathered(notes: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def with_progress(items: Iterable[Any], total: int) -> Any:
-    """A progress bar for work of more than two seconds, where tqdm is installed."""
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return items
-    quiet = bool(os.environ.get("TQDM_DISABLE"))  # which tqdm forgets in notebooks
-    return tqdm(items, total=total, delay=2, leave=False, unit="row", disable=quiet)
+    """The items, with a bar if they take long."""
+    bar = progress_bar(items, total=total, unit="row")
+    return items if bar is None else bar
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -46,6 +46,7 @@ MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register everything; kernels inherit the environment set here."""
     os.environ.setdefault("LIMETUTOR_MODE", "static")
+    os.environ.setdefault("TQDM_DISABLE", "1")  # a bar is a widget, and drags in other hosts
     # Sphinx and the kernels must use the package of this checkout, installed or not.
     sys.path.insert(0, str(ROOT))
     paths = [str(ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]

@@ -205,7 +205,8 @@ def _output(model: Any, label: Any, output: Any, classifies: bool | None, names:
     if label is None and not classifies:
         return None
     classes = list(getattr(model, "classes_", ()))
-    column = _column(1 if label is None else label, [str(name) for name in names or classes])
+    known = classes if names is None else names  # often an array
+    column = _column(1 if label is None else label, [str(name) for name in known])
     if not classes:
         return column
     if column >= len(classes):

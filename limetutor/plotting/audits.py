@@ -16,7 +16,7 @@ from .style import color, new_figure, plain, styled
 BARS = 12  # few, since each can carry a doubt
 ROWS = 30  # of a table that can be told apart in one picture
 # how findings of each severity are painted and, for whoever does not see the colour, marked
-PAINT = {"note": (color.grid, "·"), "warning": (color.truth, "w"), "serious": (color.alarm, "S")}
+PAINT = {"note": (color.muted, "·"), "warning": (color.truth, "w"), "serious": (color.alarm, "S")}
 
 
 @styled
@@ -60,7 +60,7 @@ def heatmap(
     names += [f"and {more:,} more"] if more else []
     if ax is None:
         head = 1.15 + (0.45 if title else 0.0)
-        fig = new_figure((7.2, head + 0.7 + 0.27 * max(len(names), 2)))
+        fig = new_figure((6.4, head + 0.7 + 0.27 * max(len(names), 2)))
         tall = fig.get_figheight()
         fig.subplots_adjust(
             left=max(room(names), 0.14), right=0.88, top=1 - head / tall, bottom=0.6 / tall
@@ -96,9 +96,11 @@ def _columns(ax: Axes, codes: list[str]) -> None:
 def _square(ax: Axes, x: float, y: float, severity: str) -> None:
     """A finding, in the colour and with the mark of its severity."""
     hue, mark = PAINT[severity]
-    ax.add_patch(Rectangle((x - 0.46, y - 0.42), 0.92, 0.84, facecolor=hue, edgecolor="none"))
-    ink = color.ink if severity == "note" else color.paper
-    ax.text(x, y, mark, ha="center", va="center", fontsize=9, color=ink)
+    # light, so that the mark can be read on it in every theme and on paper
+    ax.add_patch(
+        Rectangle((x - 0.46, y - 0.42), 0.92, 0.84, facecolor=hue, edgecolor="none", alpha=0.25)
+    )
+    ax.text(x, y, mark, ha="center", va="center", fontsize=12, weight="bold", color=hue)
 
 
 def _doubts(audit: Any) -> dict[str, str]:

@@ -677,7 +677,7 @@ def test_refusals(call, words):
 
 def test_a_label_that_there_is_not():
     model = LogisticRegression().fit(X, X[:, 0] > 0)
-    ex = LimeTabularExplainer(X, class_names=["no", "yes"], random_state=0)
+    ex = LimeTabularExplainer(X, class_names=np.array(["no", "yes"]), random_state=0)
     named, default = (lt.audit(ex, model, X[0], label=label) for label in ("yes", None))
     assert named.case.coef == pytest.approx(default.case.coef)
     assert lt.audit(ex, model, X[0], label="no").case.coef == pytest.approx(-default.case.coef)

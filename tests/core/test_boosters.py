@@ -342,6 +342,8 @@ def test_a_booster_is_called_with_its_own_matrix(objective, named):
 def test_a_catboost_regressor_has_no_classes():
     import catboost
 
-    model = catboost.CatBoostRegressor(iterations=10, verbose=0).fit(FRAME, Y)
+    model = catboost.CatBoostRegressor(iterations=10, verbose=0, allow_writing_files=False).fit(
+        FRAME, Y
+    )
     found = lt.limit(model, FRAME.iloc[0], lt.Empirical(FRAME), 1.0, "mismatch")
     assert found.method == "exact" and found.prediction == pytest.approx(model.predict(FRAME)[0])
