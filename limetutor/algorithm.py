@@ -21,7 +21,7 @@ from .sampling import Sampler, Source, sampler_of
 from .setting import Answer, Setting
 from .stability import Stability, stability
 from .stopping import Precision, Target
-from .travel import Fact, Travels
+from .travel import Fact, Travels, predictions
 from .worlds import World
 
 BATCH = 2**20  # numbers in one batch of samples, about 8 MB: memory does not grow with n
@@ -162,13 +162,7 @@ class Explanation(Answer, Travels):
     def facts(self) -> list[Fact]:
         """The numbers beside the coefficients, for pages and dictionaries."""
         return [
-            Fact("prediction", "the model's prediction", "f(ξ)", self.prediction),
-            Fact(
-                "local_prediction",
-                "what the explanation adds up to",
-                "f^(ξ)",
-                self.local_prediction,
-            ),
+            *predictions(self),
             Fact("score", "share of the variation nearby that it explains", "R²", self.score),
             Fact("ess", "samples that count", "effective samples", self.ess),
             Fact("n", "samples drawn", "n", self.n),

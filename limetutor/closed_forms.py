@@ -23,7 +23,7 @@ from .models import Linear
 from .rows import Fitted, Regressors, Rows, fitted, rows
 from .setting import Answer, Setting
 from .theory import Tilt
-from .travel import Fact, Travels
+from .travel import Fact, Travels, predictions
 from .worlds import Boxes, World
 
 TINY = np.finfo(float).tiny  # below it a double loses digits, and soon is 0
@@ -222,13 +222,7 @@ class Limit(Answer, Travels):
     def facts(self) -> list[Fact]:
         """The numbers beside the coefficients, for pages and dictionaries."""
         return [
-            Fact("prediction", "the model's prediction", "f(ξ)", self.prediction),
-            Fact(
-                "local_prediction",
-                "what the explanation adds up to",
-                "f^(ξ)",
-                self.local_prediction,
-            ),
+            *predictions(self),
             Fact("local_error", "by how much that is off", "f^(ξ) − f(ξ)", self.local_error),
             Fact("nu", "bandwidth", "ν", self.nu),
             Fact("kernel", "kernel", "kernel", self.kernel),

@@ -93,6 +93,15 @@ def kept(f: Any) -> Any:
     return f if getattr(f, "travels", False) or isinstance(f, Forgotten) else Forgotten(f)
 
 
+def predictions(result: Any) -> list[Fact]:
+    """What the model says at xi, and what the surrogate says."""
+    local = result.local_prediction
+    return [
+        Fact("prediction", "the model's prediction", "f(ξ)", result.prediction),
+        Fact("local_prediction", "what the explanation adds up to", "f^(ξ)", local),
+    ]
+
+
 class Travels(Model):
     """What explanations and limits share: coefficients with names, on their way to somebody."""
 
