@@ -105,16 +105,17 @@ class Film:
         draw: Any = self.draw
         fig = LateFigure(figsize=(self.size[0], self.size[1]))
         axes = draw.axes(fig)
-        strips = self._strips((), [renderer.drawing(fig, self.prefix)])
-        for number, layer in enumerate(draw.layers, 1):
-            names = self._own(needs(layer))
-            drawings = []
-            for values in self._combinations(names):
-                added = add(fig, axes, layer, self.fixed | values)
-                drawings.append(renderer.drawing(fig, f"{self.prefix}-{number}", None, added))
-                for artist in added:
-                    artist.remove()
-            strips += self._strips(names, drawings)
+        with renderer.for_page(fig):
+            strips = self._strips((), [renderer.part(fig, [fig], self.prefix)])
+            for number, run in enumerate(draw.runs, 1):
+                names = self._own(needs(run[0]))
+                drawings = []
+                for values in self._combinations(names):
+                    added = add(fig, axes, run, self.fixed | values)
+                    drawings.append(renderer.part(fig, added, f"{self.prefix}-{number}"))
+                    for artist in added:
+                        artist.remove()
+                strips += self._strips(names, drawings)
         everywhere = self._combinations(tuple(self.moving))
         return strips, [in_words(draw.sentence(**self.fixed | values)) for values in everywhere]
 
@@ -205,20 +206,22 @@ class Film:
         for some in (middle, [values[-1] for values in stops]):
             values = self.fixed | dict(zip(self.moving, some, strict=True))
             fig = LateFigure(figsize=(self.size[0], self.size[1]))
-            layers = draw.draw(fig, values)
-            found = [
-                renderer.drawing(fig, f"{self.prefix}-{number}", None, added).root
-                for number, added in enumerate(layers, 1)
-            ]
-            for artist in itertools.chain(*layers):
-                artist.set_visible(False)
-            found.insert(0, renderer.drawing(fig, self.prefix).root)
+            runs = draw.draw(fig, values)
+            with renderer.for_page(fig):
+                found = [
+                    renderer.part(fig, added, f"{self.prefix}-{number}").root
+                    for number, added in enumerate(runs, 1)
+                ]
+                for artist in itertools.chain(*runs):
+                    artist.set_visible(False)
+                found.insert(0, renderer.part(fig, [fig], self.prefix).root)
             stored = (s.roots[self._place(s.controls, values)] for s in self.strips if not s.handles)
             for number, (one, other) in enumerate(zip(found, stored, strict=True)):
                 if frames.markup(one) != frames.markup(other):
-                    what = draw.layers[number - 1].__name__ if number else draw.axes.__name__
+                    run = draw.runs[number - 1] if number else [draw.axes]
+                    what = " or ".join(getattr(f, "__name__", "the first") for f in run)
                     raise ValueError(
-                        f"The layer {what} looks otherwise when all are drawn: a layer may only add "
+                        f"{what} looks otherwise when all layers are drawn: a layer may only add "
                         f"artists, and must take each control that it depends on."
                     )
 

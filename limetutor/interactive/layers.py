@@ -22,7 +22,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import update_wrapper
+from functools import cache, update_wrapper
+from itertools import groupby
 from typing import Any
 
 from matplotlib.artist import Artist
@@ -71,22 +72,35 @@ class Layered:
         return self.sentence(**values)
 
     def draw(self, fig: Figure, values: Values) -> list[list[Artist]]:
-        """Draw all layers; what each of them added."""
+        """Draw all layers; what each run of them added."""
         axes = self.axes(fig)
-        return [add(fig, axes, layer, values) for layer in self.layers]
+        return [add(fig, axes, run, values) for run in self.runs]
+
+    @property
+    def runs(self) -> list[list[Callable[..., None]]]:
+        """Layers that follow one another and depend on the same controls are drawn together."""
+        together = groupby(self.layers, key=lambda layer: frozenset(needs(layer)))
+        return [list(run) for _, run in together]
 
 
+@cache
 def needs(layer: Callable[..., None]) -> tuple[str, ...]:
     """The controls that a layer depends on: its arguments behind the first."""
     return tuple(inspect.signature(layer).parameters)[1:]
 
 
-def add(fig: Figure, axes: Any, layer: Callable[..., None], values: Values) -> list[Artist]:
-    """Let a layer draw; the artists that it added, in the order in which they are painted."""
-    before = {id(artist) for artist in _artists(fig)}
-    layer(axes, **{name: values[name] for name in needs(layer)})
-    added = [artist for artist in _artists(fig) if id(artist) not in before]
-    return sorted(added, key=lambda artist: artist.get_zorder())
+def add(
+    fig: Figure, axes: Any, run: Sequence[Callable[..., None]], values: Values
+) -> list[Artist]:
+    """Let layers draw; the artists that each added, in the order in which they are painted."""
+    seen = {id(artist) for artist in _artists(fig)}
+    added = []
+    for layer in run:
+        layer(axes, **{name: values[name] for name in needs(layer)})
+        new = [artist for artist in _artists(fig) if id(artist) not in seen]
+        seen.update(map(id, new))
+        added += sorted(new, key=lambda artist: artist.get_zorder())
+    return added
 
 
 def _artists(fig: Figure) -> Sequence[Artist]:

@@ -1,6 +1,6 @@
 """A figure as an inline picture for a page: matplotlib's SVG, made as elements and tidied on the way.
 
-:func:`picture` draws a figure, :func:`drawing` a figure or some of its artists.  What comes out is
+:func:`picture` draws a figure, :func:`part` some of its artists.  What comes out is
 what matplotlib's own SVG says, without namespaces, with few digits, with the page's colours and with
 ids of its own.  Given the same ``memo`` for many frames, it draws what several of them share once
 (see :mod:`.late`), and those frames share the very elements.  Where an artist is a handle
@@ -12,7 +12,8 @@ from __future__ import annotations
 import io
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -61,23 +62,35 @@ def canvas(fig: Figure, alt: str) -> ET.Element:
 
 
 @styled
-def drawing(
-    fig: Figure, prefix: str, memo: Memo | None = None, artists: Sequence[Artist] | None = None
-) -> Drawing:
-    """The figure, or these artists of it alone, as a group; its ids start with ``prefix``."""
+def drawing(fig: Figure, prefix: str, memo: Memo | None = None) -> Drawing:
+    """The figure as a group; its ids start with ``prefix``."""
+    with for_page(fig):
+        return part(fig, [fig], prefix, memo)
+
+
+@contextmanager
+def for_page(fig: Figure) -> Iterator[None]:
+    """Count in points, as an SVG does."""
     dpi, before = fig.dpi, fig.canvas
     try:
         FigureCanvasSVG(fig)
         fig.dpi = 72
-        width, height = fig.get_size_inches()
-        page = PageRenderer(width * 72, height * 72, prefix, {} if memo is None else memo)
-        mixed: Any = MixedModeRenderer(fig, width, height, DPI, page)
-        for artist in [fig] if artists is None else artists:
-            artist.draw(mixed)
-        page.finalize()
+        yield
     finally:  # the figure is the caller's, and a window may hang on its canvas
         fig.dpi = dpi
         fig.set_canvas(before)
+
+
+def part(
+    fig: Figure, artists: Sequence[Artist], prefix: str, memo: Memo | None = None
+) -> Drawing:
+    """Some artists of a figure that is :func:`for_page`, alone; to be called in the book's style."""
+    width, height = fig.get_size_inches()
+    page = PageRenderer(width * 72, height * 72, prefix, {} if memo is None else memo)
+    mixed: Any = MixedModeRenderer(fig, width, height, DPI, page)
+    for artist in artists:
+        artist.draw(mixed)
+    page.finalize()
     return Drawing(page.writer.root, page.handles)
 
 

@@ -173,3 +173,10 @@ def scientific(value: float) -> str:
     """A number of two digits and a power of ten: 8.4·10¹⁶."""
     mantissa, power = f"{value:.1e}".split("e")
     return f"{mantissa}·{ten_to_the(int(power))}"
+
+
+def beside_slope(step: float) -> str:
+    """How a contrast stands to the slope of +1."""
+    if abs(step) < 0.005:
+        return "is as good as zero although the slope is +1"
+    return "agrees with the slope of +1" if step > 0 else "opposes the slope of +1"

@@ -67,10 +67,10 @@ def sign_map(fig: Figure, p: int) -> str:
     """Where in (ξ, ν) the coefficient of f(x) = x agrees with the slope, and where it turns."""
     ax = fig.subplots()
     edges = inner_edges(p)
-    agrees, opposes, curves = _regions(edges)
+    agrees, opposes, curves = regions(edges)
     # one artist for all boxes, so that every p has the same elements and the page stays small
-    _filled(ax, agrees, "positive")
-    _filled(ax, opposes, "negative")
+    filled(ax, agrees, "positive")
+    filled(ax, opposes, "negative")
     ax.plot(*lines(edges, 0, TOP), color=color.box, lw=1)
     ax.plot(*joined(curves), color=color.ink, lw=2.6)
     ax.set(xlim=(-2, 2), ylim=(0, TOP), xlabel="position of ξ", ylabel="bandwidth ν")
@@ -86,7 +86,7 @@ def sign_map(fig: Figure, p: int) -> str:
     )
 
 
-def _regions(
+def regions(
     edges: np.ndarray,
 ) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
     """Areas where the contrast agrees with the slope, where it opposes it, and what divides them.
@@ -125,7 +125,7 @@ def _zero_curve(lo: float, hi: float) -> np.ndarray:
     return np.column_stack([xi, np.nan_to_num(critical_bandwidth(xi, 0, 1, lo, hi))])
 
 
-def _filled(ax: Axes, areas: list[np.ndarray], role: str) -> None:
+def filled(ax: Axes, areas: list[np.ndarray], role: str) -> None:
     """Several areas as one patch; where there is none, one off the picture keeps its place."""
     areas = areas or [np.array([[8, 8], [9, 8], [9, 9]])]
     path = Path.make_compound_path(*(Path(area, closed=False) for area in areas))

@@ -12,7 +12,7 @@ from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, plain, styled
 from ...theory import gaussian_tilt
 from ..experiments import Runs
-from .parts import bell, box_of, draw_edges, plateau, shade
+from .parts import bell, beside_slope, box_of, draw_edges, plateau, shade
 
 REACH = 2.5  # half the width of the picture of a contrast
 
@@ -73,12 +73,5 @@ def contrast(fig: Figure, nu: float, xi: float) -> str:
     ax.legend(loc="upper left", fontsize=11.5)
     return (
         f"At ν = {nu:.2f} the mean of f is {inside:+.2f} in the box of ξ = {xi:g} and "
-        f"{inside - step:+.2f} elsewhere: a contrast of {step:+.2f}, which {_beside_slope(step)}."
+        f"{inside - step:+.2f} elsewhere: a contrast of {step:+.2f}, which {beside_slope(step)}."
     )
-
-
-def _beside_slope(step: float) -> str:
-    """How a contrast stands to the slope of +1."""
-    if abs(step) < 0.005:
-        return "is as good as zero although the slope is +1"
-    return "agrees with the slope of +1" if step > 0 else "opposes the slope of +1"
