@@ -105,11 +105,16 @@ class Slider:
         space = np.geomspace if self.log else np.linspace
         grid = space(self.start, self.stop, count)
         scale = np.log if self.log else np.asarray
-        for wanted in (*self.also, self.value):
-            nearest = int(np.argmin(np.abs(scale(grid) - scale(wanted))))
-            # The ends stay put, so that a reader can always go all the way.
-            if 0 < nearest < count - 1:
-                grid[nearest] = wanted
+        nearest = int(np.argmin(np.abs(scale(grid) - scale(self.value))))
+        # The ends stay put, so that a reader can always go all the way.
+        free = [k for k in range(1, count - 1) if k != nearest]
+        if 0 < nearest < count - 1:
+            grid[nearest] = self.value
+        for other in self.also:
+            away = np.abs(scale(grid) - scale(other))
+            if free and away.min() > 0:
+                grid[free.pop(int(np.argmin(away[free])))] = other
+        grid.sort()
         values = tuple(self._clean(v) for v in grid)
         # A default a hair away from an end would be lost: it replaces that end.
         if self.default not in values:

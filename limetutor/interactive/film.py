@@ -143,7 +143,13 @@ class Film:
     def _circle(self, names: tuple[str, ...], x: float, y: float) -> ET.Element:
         """A handle: a slider in the picture, to whoever cannot see it too."""
         first = self.moving[names[0]]
-        shown = {"cx": x, "cy": y, "r": RADIUS, "class": "lt-handle", "data-handle": " ".join(names)}
+        shown = {
+            "cx": x,
+            "cy": y,
+            "r": RADIUS,
+            "class": "lt-handle",
+            "data-handle": " ".join(names),
+        }
         told = {
             "tabindex": 0,
             "role": "slider",
@@ -215,7 +221,9 @@ class Film:
                 for artist in itertools.chain(*runs):
                     artist.set_visible(False)
                 found.insert(0, renderer.part(fig, [fig], self.prefix).root)
-            stored = (s.roots[self._place(s.controls, values)] for s in self.strips if not s.handles)
+            stored = (
+                s.roots[self._place(s.controls, values)] for s in self.strips if not s.handles
+            )
             for number, (one, other) in enumerate(zip(found, stored, strict=True)):
                 if frames.markup(one) != frames.markup(other):
                     run = draw.runs[number - 1] if number else [draw.axes]

@@ -4,12 +4,13 @@ Two sliders of forty stops have 1600 combinations.  A curve that only the one sl
 in forty of them, and to draw it 1600 times would be a waste.  :func:`in_layers` makes a drawing of
 functions that say by the names of their arguments what they depend on::
 
-    def panels(fig): ...             # makes the axes and all that stands still
-    def law(axes, nu, xi): ...       # adds what both controls move
-    def point(axes, xi): ...         # adds what ξ alone moves
+    def panels(fig): ...  # makes the axes and all that stands still
+    def law(axes, nu, xi): ...  # adds what both controls move
+    def point(axes, xi): ...  # adds what ξ alone moves
+
 
     @in_layers(panels, law, point)
-    def tug_of_war(nu, xi):          # one sentence about all of it
+    def tug_of_war(nu, xi):  # one sentence about all of it
         return f"At ν = {nu:.2f} …"
 
 A layer adds artists to the axes and changes nothing else: limits and ticks belong to the first
@@ -89,9 +90,7 @@ def needs(layer: Callable[..., None]) -> tuple[str, ...]:
     return tuple(inspect.signature(layer).parameters)[1:]
 
 
-def add(
-    fig: Figure, axes: Any, run: Sequence[Callable[..., None]], values: Values
-) -> list[Artist]:
+def add(fig: Figure, axes: Any, run: Sequence[Callable[..., None]], values: Values) -> list[Artist]:
     """Let layers draw; the artists that each added, in the order in which they are painted."""
     seen = {id(artist) for artist in _artists(fig)}
     added = []

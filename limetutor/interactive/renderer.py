@@ -81,9 +81,7 @@ def for_page(fig: Figure) -> Iterator[None]:
         fig.set_canvas(before)
 
 
-def part(
-    fig: Figure, artists: Sequence[Artist], prefix: str, memo: Memo | None = None
-) -> Drawing:
+def part(fig: Figure, artists: Sequence[Artist], prefix: str, memo: Memo | None = None) -> Drawing:
     """Some artists of a figure that is :func:`for_page`, alone; to be called in the book's style."""
     width, height = fig.get_size_inches()
     page = PageRenderer(width * 72, height * 72, prefix, {} if memo is None else memo)
@@ -116,7 +114,13 @@ class PageRenderer(RendererSVG):
         super().draw_path(gc, path, transform, rgbFace)
 
     def draw_markers(
-        self, gc: Any, marker_path: Any, marker_trans: Any, path: Any, trans: Any, rgbFace: Any = None
+        self,
+        gc: Any,
+        marker_path: Any,
+        marker_trans: Any,
+        path: Any,
+        trans: Any,
+        rgbFace: Any = None,
     ) -> None:
         """Draw markers, which may be a handle."""
         self._note(path, trans)

@@ -64,7 +64,9 @@ def test_what_depends_on_one_control_is_stored_along_that_control(start):
     pictures = dots(sizes, lambda a, b, c: (10 * a, 7 * b + c, f"{c}"))
     data = json.loads(json.dumps(frames.encode(pictures, sizes, start)))
     ((group,), columns) = data["groups"], data["groups"][0]["columns"]
-    along = {attribute or "text": (controls, len(kept)) for _, attribute, controls, _, _, kept in columns}
+    along = {
+        attribute or "text": (controls, len(kept)) for _, attribute, controls, _, _, kept in columns
+    }
     assert group["base"] is None and data["which"] == []
     assert along == {"cx": ([3], 3), "cy": ([1, 4], 20), "text": ([4], 5)}
     for number, picture in enumerate(pictures):

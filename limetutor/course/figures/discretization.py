@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...interactive.layers import in_layers
+from ...plotting.handles import handle
 from ...plotting.style import color, new_figure, styled
 from ...theory import gaussian_tilt
 from ...worlds import Boxes, Empirical, Gaussian, edge_stderr
@@ -18,6 +20,7 @@ from .parts import (
     boxes_of,
     inner_edges,
     inside_boxes,
+    instance,
     joined,
     lines,
     log_axes,
@@ -38,20 +41,41 @@ def _bmi() -> np.ndarray:
     return diabetes().X["bmi"].to_numpy()
 
 
-def body_mass(fig: Figure, p: int, patient: float) -> str:
-    """A histogram of the body mass index, its p quantile boxes, and the box of one patient."""
-    values = _bmi()
-    boxes = Empirical(values[:, None], p=p).boxes()
-    own = int(boxes.discretize(np.array([[patient]]))[0, 0])
-    lo, hi = np.clip(boxes.ends(0, own), 17, 43)
-    inside = int(np.sum(boxes.discretize(values[:, None]) == own))
+def _histogram(fig: Figure) -> Axes:
     ax = fig.subplots()
-    ax.axvspan(lo, hi, color=color.box, alpha=0.2, lw=0)
-    counts, cuts = np.histogram(values, bins=np.arange(17, 44))
+    counts, cuts = np.histogram(_bmi(), bins=np.arange(17, 44))
     ax.fill_between(*steps(cuts, counts), color=color.muted, alpha=0.45, lw=0)
-    ax.plot(*lines(boxes.edges[0], 0, 60), color=color.box, lw=1.4)
-    ax.plot(patient, 0, "o", color=color.xi, ms=10, clip_on=False, zorder=5)
     ax.set(xlim=(17, 43), ylim=(0, 60), xlabel="body mass index", ylabel="patients")
+    return ax
+
+
+@cache
+def _bmi_boxes(p: int) -> Boxes:
+    return Empirical(_bmi()[:, None], p=p).boxes()
+
+
+def _bmi_edges(ax: Axes, p: int) -> None:
+    ax.plot(*lines(_bmi_boxes(p).edges[0], 0, 60), color=color.box, lw=1.4)
+
+
+def _own_box(p: int, patient: float) -> int:
+    return int(_bmi_boxes(p).discretize(np.array([[patient]]))[0, 0])
+
+
+def _box_of_patient(ax: Axes, p: int, patient: float) -> None:
+    lo, hi = np.clip(_bmi_boxes(p).ends(0, _own_box(p, patient)), 17, 43)
+    ax.axvspan(lo, hi, color=color.box, alpha=0.2, lw=0)
+
+
+def _patient(ax: Axes, patient: float) -> None:
+    instance(ax, patient, 0, ms=10, control="patient")
+
+
+@in_layers(_histogram, _bmi_edges, _box_of_patient, _patient)
+def body_mass(p: int, patient: float) -> str:
+    """A histogram of the body mass index, its p quantile boxes, and the box of one patient."""
+    values, boxes, own = _bmi(), _bmi_boxes(p), _own_box(p, patient)
+    inside = int(np.sum(boxes.discretize(values[:, None]) == own))
     share = inside / len(values)
     return (
         f"With p = {p} boxes the patient with a body mass index of {patient:g} becomes box "
@@ -165,7 +189,7 @@ def crossing(fig: Figure, xi: float, nu: float) -> str:
     right.plot(*lines(inner_edges(), -1.8, 1.8), color=color.box, lw=1)
     right.axhline(0, color=color.muted, lw=1)
     right.plot(places, gaps, color=color.truth)
-    right.plot(xi, now, "o", color=color.xi, ms=9)
+    instance(right, xi, now, ms=9)
     right.set(xlim=(-2, 2), ylim=(-1.8, 1.8), xticks=[-2, -1, 0, 1, 2], xlabel="position ξ₁")
     right.set_ylabel("coefficient β₁", labelpad=0)
     return (
@@ -198,7 +222,8 @@ def _draw_cloud(ax: Axes, xi: float, own: int) -> int:
             mfc=color.sample if filled else color.paper,
             mew=1,
         )
-    ax.plot(xi, 0.3, "x", color=color.xi, ms=12, mew=3.5)
+    (cross,) = ax.plot(xi, 0.3, "x", color=color.xi, ms=12, mew=3.5)
+    handle(cross, "xi")
     ax.set(xlim=(-3, 3), ylim=(-3, 3), xlabel="x₁")
     ax.set_ylabel("x₂", labelpad=-4)
     return int(np.sum(box == own))

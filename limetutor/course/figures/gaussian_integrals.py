@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...interactive.layers import in_layers
 from ...kernels import GaussianKernel
 from ...laws import BoxLaw, gaussian_integral, tilted_normal
+from ...plotting.handles import handle
 from ...plotting.style import color
 from ...theory import parts_tilt
 from .parts import bell
@@ -19,20 +22,40 @@ def density(x: np.ndarray) -> np.ndarray:
     return bell(x, MU, SIGMA) / (SIGMA * np.sqrt(2 * np.pi))
 
 
-def product(fig: Figure, nu: float, lo: float) -> str:
-    """The density, the weight around ξ and their product, shaded on [lo, lo + 1]."""
-    hi = lo + 1
+X = np.linspace(-3, 4, 99)
+
+
+def _bells(fig: Figure) -> Axes:
     ax = fig.subplots()
-    x = np.linspace(-3, 4, 99)
-    inside = np.linspace(lo, hi, 40)
-    ax.plot(x, density(x), color=color.muted, ls="--", label="density of x")
-    ax.plot(x, bell(x, XI, nu), color=color.sample, lw=1.4, label="weight")
-    ax.plot(x, density(x) * bell(x, XI, nu), color=color.truth, label="product")
-    piece = density(inside) * bell(inside, XI, nu)
-    ax.fill_between(inside, 0, piece, color=color.box, alpha=0.4, lw=0)
+    ax.plot(X, density(X), color=color.muted, ls="--", label="density of x")
+    ax.plot([], [], color=color.sample, lw=1.4, label="weight")
+    ax.plot([], [], color=color.truth, label="product")
     ax.axvline(XI, color=color.xi, lw=1.4, ls=":")
     ax.set(xlim=(-3, 4), ylim=(0, 1.1), xlabel="x", yticks=[0, 0.5, 1])
     ax.legend(loc="upper left")
+    return ax
+
+
+def _weight_and_product(ax: Axes, nu: float) -> None:
+    ax.plot(X, bell(X, XI, nu), color=color.sample, lw=1.4)
+    ax.plot(X, density(X) * bell(X, XI, nu), color=color.truth)
+
+
+def _piece(ax: Axes, nu: float, lo: float) -> None:
+    inside = np.linspace(lo, lo + 1, 40)
+    piece = density(inside) * bell(inside, XI, nu)
+    ax.fill_between(inside, 0, piece, color=color.box, alpha=0.4, lw=0)
+
+
+def _start(ax: Axes, lo: float) -> None:
+    (mark,) = ax.plot(lo, 0, "^", color=color.box, ms=9, clip_on=False)
+    handle(mark, "lo")
+
+
+@in_layers(_bells, _weight_and_product, _piece, _start)
+def product(nu: float, lo: float) -> str:
+    """The density, the weight around ξ and their product, shaded on [lo, lo + 1]."""
+    hi = lo + 1
     area = float(gaussian_integral(0, XI, MU, nu, SIGMA, lo, hi))
     mean = tilted_normal(np.asarray(XI), np.asarray(MU), nu, np.asarray(SIGMA))[0]
     return (

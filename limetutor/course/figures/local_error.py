@@ -6,45 +6,59 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...interactive.layers import in_layers
 from ...plotting.style import color, new_figure, styled
-from ...theory import Tilt, gaussian_tilt
+from ...theory import gaussian_tilt
 from ..experiments import Runs
 from .parts import (
-    against_bandwidth,
+    bandwidth_curve,
+    bandwidth_dot,
     bell,
     box_of,
     draw_edges,
     inner_edges,
     inside_boxes,
+    instance,
     standard_boxes,
 )
+from .switch_off import X, two_panels
 
 
-def landing(fig: Figure, nu: float, xi: float) -> str:
-    """Left: where the surrogate of f(x) = x takes ξ to be. Right: its error against ν."""
+def _landing(fig: Figure) -> tuple[Axes, Axes]:
+    return two_panels(fig, (-1.2, 0.8), "error at ξ")
+
+
+def _error_curve(axes: tuple[Axes, Axes], xi: float) -> None:
+    bandwidth_curve(axes[1], lambda at: gaussian_tilt(xi, at, 0, 1, *box_of(xi)).inside)
+
+
+def _landed(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
+    """The tilted law, its part in the box of ξ, and the mean of that part; the error there."""
+    left, right = axes
     box = box_of(xi)
     law = gaussian_tilt(xi, nu, 0, 1, *box)
-    left, right = fig.subplots(1, 2, width_ratios=(1.15, 1), gridspec_kw={"wspace": 0.42})
-    _draw_landing(left, xi, box, law)
-    against_bandwidth(right, lambda at: gaussian_tilt(xi, at, 0, 1, *box).inside, nu)
-    right.set(ylim=(-1.2, 0.8), ylabel="error at ξ")
+    mean, sd, landed = (float(v) for v in (law.mu_tilde, law.sigma_tilde, xi + law.inside))
+    inside = np.linspace(max(box[0], -3), min(box[1], 3), 30)
+    left.plot(X, bell(X, mean, sd), color=color.sample, lw=1.4)
+    left.fill_between(inside, 0, bell(inside, mean, sd), color=color.sample, alpha=0.3, lw=0)
+    left.plot([landed, landed], [0, 1.0], color=color.truth, lw=2)
+    left.plot(landed, 0.03, "X", color=color.truth, ms=9)
+    bandwidth_dot(right, lambda at: gaussian_tilt(xi, at, 0, 1, *box).inside, nu)
+
+
+def _from(axes: tuple[Axes, Axes], xi: float) -> None:
+    axes[0].plot([xi, xi], [0, 1.0], color=color.xi, lw=2, ls=":")
+    instance(axes[0], xi)
+
+
+@in_layers(_landing, _error_curve, _landed, _from)
+def landing(nu: float, xi: float) -> str:
+    """Left: where the surrogate of f(x) = x takes ξ to be. Right: its error against ν."""
+    law = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
     return (
         f"At ν = {nu:.2f} the surrogate answers as if ξ were at {xi + law.inside:.2f} "
         f"instead of {xi:.2f}: an error of {law.inside:+.2f}."
     )
-
-
-def _draw_landing(ax: Axes, xi: float, box: tuple[float, float], law: Tilt) -> None:
-    mean, sd, landed = (float(v) for v in (law.mu_tilde, law.sigma_tilde, xi + law.inside))
-    x, inside = np.linspace(-3, 3, 97), np.linspace(max(box[0], -3), min(box[1], 3), 60)
-    draw_edges(ax)
-    ax.plot(x, bell(x, mean, sd), color=color.sample, lw=1.4)
-    ax.fill_between(inside, 0, bell(inside, mean, sd), color=color.sample, alpha=0.3, lw=0)
-    ax.plot([landed, landed], [0, 1.0], color=color.truth, lw=2)
-    ax.plot([xi, xi], [0, 1.0], color=color.xi, lw=2, ls=":")
-    ax.plot(xi, 0.03, "o", color=color.xi, ms=8)
-    ax.plot(landed, 0.03, "X", color=color.truth, ms=9)
-    ax.set(xlim=(-3, 3), ylim=(0, 1.12), yticks=[], xlabel="x")
 
 
 def across_the_boxes(fig: Figure, nu: float) -> str:

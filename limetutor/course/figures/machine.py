@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -89,7 +89,9 @@ def _panels(parts: Sequence[str], fig: Figure) -> Panels:
     fig.subplots_adjust(
         left=0.11, right=0.985, bottom=0.6 / tall, top=1 - 0.12 / tall, hspace=0.14, wspace=0.3
     )
-    grid = fig.add_gridspec(len(heights), 1 + wide, height_ratios=heights, width_ratios=[3, 1][: 1 + wide])
+    grid = fig.add_gridspec(
+        len(heights), 1 + wide, height_ratios=heights, width_ratios=[3, 1][: 1 + wide]
+    )
     rows = [fig.add_subplot(grid[k, 0]) for k in range(len(heights))]
     bars = fig.add_subplot(grid[:, 1]) if wide else None
     panels = Panels(
@@ -198,9 +200,7 @@ def drawn(panels: Panels, xi: float) -> None:
 def weighed(panels: Panels, nu: float, xi: float) -> None:
     """A line for each new example, as high as its weight."""
     assert panels.weights is not None
-    panels.weights.plot(
-        *lines(examples(), 0, weights(nu, xi).round(2)), color=color.sample, lw=2
-    )
+    panels.weights.plot(*lines(examples(), 0, weights(nu, xi).round(2)), color=color.sample, lw=2)
 
 
 def fitted(panels: Panels, nu: float, xi: float) -> None:
@@ -208,9 +208,7 @@ def fitted(panels: Panels, nu: float, xi: float) -> None:
     now = at(nu, xi)
     inside = float(xi + now.inside)
     outside = inside - float(now.gap)
-    panels.model.plot(
-        *plateau(box_of(xi), inside, outside, REACH), color=color.surrogate, lw=2.6
-    )
+    panels.model.plot(*plateau(box_of(xi), inside, outside, REACH), color=color.surrogate, lw=2.6)
     assert panels.bars is not None
     (hue,) = by_sign(np.array([now.gap]))
     _bar(panels.bars, 1, float(now.gap), hue)
@@ -267,7 +265,9 @@ def cut_in_words(xi: float) -> str:
 
 def draw_in_words(xi: float) -> str:
     """Who is in it."""
-    return f"{_in_its_box(xi)}, and {_shared(xi)} of the {len(examples())} new examples lie there too."
+    return (
+        f"{_in_its_box(xi)}, and {_shared(xi)} of the {len(examples())} new examples lie there too."
+    )
 
 
 def weigh_in_words(nu: float, xi: float) -> str:

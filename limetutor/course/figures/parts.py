@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 from matplotlib.axes import Axes
 
+from ...plotting.handles import handle
 from ...plotting.results import ten_to_the
 from ...plotting.style import color
 from ...worlds import Boxes, Gaussian
@@ -62,6 +63,12 @@ def shade(ax: Axes, ends: tuple[float, float], reach: float, alpha: float = 0.18
 # --- curves ----------------------------------------------------------------------------------
 
 
+def instance(ax: Axes, xi: float, at: float = 0.03, ms: float = 8, control: str = "xi") -> None:
+    """The example explained, ξ, which can be dragged."""
+    (dot,) = ax.plot(xi, at, "o", color=color.xi, ms=ms, clip_on=False)
+    handle(dot, control)
+
+
 def bell(x: np.ndarray, mean: float = 0.0, sd: float = 1.0) -> np.ndarray:
     """A normal density scaled to peak at 1; also the Gaussian weight around ``mean``."""
     return np.exp(-((x - mean) ** 2) / (2 * sd**2))
@@ -94,12 +101,15 @@ def plateau(
     return [-reach, lo, lo, hi, hi, reach], [outside, outside, inside, inside, outside, outside]
 
 
-def against_bandwidth(ax: Axes, value: Callable[[np.ndarray], np.ndarray], nu: float) -> None:
-    """What the theory says at every bandwidth, with a dot at this one."""
-    ax.axhline(0, color=color.muted, lw=1)
+def bandwidth_curve(ax: Axes, value: Callable[[np.ndarray], np.ndarray]) -> None:
+    """What the theory says at every bandwidth."""
     ax.plot(NU, value(NU), color=color.truth)
-    ax.plot(nu, value(np.asarray(nu)), "o", color=color.truth, ms=9)
-    bandwidth_axis(ax)
+
+
+def bandwidth_dot(ax: Axes, value: Callable[[np.ndarray], np.ndarray], nu: float) -> None:
+    """What it says at this one; the dot can be dragged."""
+    (dot,) = ax.plot(nu, value(np.asarray(nu)), "o", color=color.truth, ms=9)
+    handle(dot, "nu")
 
 
 def holds(ends: np.ndarray, truth: np.ndarray | float) -> np.ndarray:

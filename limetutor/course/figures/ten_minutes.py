@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...algorithm import Explanation
+from ...interactive.layers import in_layers
 from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, plain, styled
 from ...theory import gaussian_tilt
 from ..experiments import Runs
-from .parts import bell, beside_slope, box_of, draw_edges, plateau, shade
+from .parts import bell, beside_slope, box_of, draw_edges, instance, plateau, shade
 
 REACH = 2.5  # half the width of the picture of a contrast
 
@@ -54,23 +56,40 @@ def run_again(fig: Figure, run: int, n: int, runs: Mapping[int, Runs], limit: fl
     return f"Run {run} with n = {n}: the three largest are {top[0]}, {top[1]} and {top[2]}."
 
 
-def contrast(fig: Figure, nu: float, xi: float) -> str:
-    """f(x) = x, the tilted law, and the mean of f inside and outside the box of ξ."""
-    tilt = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
-    inside = float(xi + tilt.inside)
-    step = float(tilt.gap)
+def _line(fig: Figure) -> Axes:
     ax = fig.subplots()
-    shade(ax, box_of(xi), REACH)
     draw_edges(ax)
-    x = np.linspace(-REACH, REACH, 121)
-    law = 0.9 * bell(x, float(tilt.mu_tilde), float(tilt.sigma_tilde)) - REACH
-    ax.fill_between(x, -REACH, law, color=color.sample, alpha=0.35, lw=0)
     ax.plot([-REACH, REACH], [-REACH, REACH], color=color.ink, lw=1.6, label="model f(x) = x")
-    means = plateau(box_of(xi), inside, inside - step, REACH)
-    ax.plot(*means, color=color.surrogate, lw=2.6, label="mean inside, mean outside")
-    ax.plot(xi, xi, "o", color=color.xi, ms=8)
+    ax.plot([], [], color=color.surrogate, lw=2.6, label="mean inside, mean outside")
     ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), xlabel="x", ylabel="f(x)")
     ax.legend(loc="upper left", fontsize=11.5)
+    return ax
+
+
+def _its_box(ax: Axes, xi: float) -> None:
+    shade(ax, box_of(xi), REACH)
+
+
+def _means(ax: Axes, nu: float, xi: float) -> None:
+    """What counts, and the mean of f in the box of ξ and outside."""
+    tilt = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
+    x = np.linspace(-REACH, REACH, 81)
+    law = 0.9 * bell(x, float(tilt.mu_tilde), float(tilt.sigma_tilde)) - REACH
+    ax.fill_between(x, -REACH, law, color=color.sample, alpha=0.35, lw=0)
+    inside = float(xi + tilt.inside)
+    means = plateau(box_of(xi), inside, inside - float(tilt.gap), REACH)
+    ax.plot(*means, color=color.surrogate, lw=2.6)
+
+
+def _instance(ax: Axes, xi: float) -> None:
+    instance(ax, xi, xi)
+
+
+@in_layers(_line, _its_box, _means, _instance)
+def contrast(nu: float, xi: float) -> str:
+    """f(x) = x, the tilted law, and the mean of f inside and outside the box of ξ."""
+    tilt = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
+    inside, step = float(xi + tilt.inside), float(tilt.gap)
     return (
         f"At ν = {nu:.2f} the mean of f is {inside:+.2f} in the box of ξ = {xi:g} and "
         f"{inside - step:+.2f} elsewhere: a contrast of {step:+.2f}, which {beside_slope(step)}."
