@@ -6,6 +6,7 @@
 - each chapter links the symbols it takes over to the page *Notation* (notation.py), and explains the
   words of the glossary where it uses them first (glossary.py);
 - appendices are numbered A, B, … (appendices.py);
+- a link may ask for a figure with its controls at some stops (states.py);
 - exercises get a box to answer in, and results are kept in the browser (exercise_boxes.py);
 - scripts, styles and MathJax come with the site: no page asks another host for anything;
 - what Jupyter Book emits twice or for nothing is left out.
@@ -34,6 +35,7 @@ import appendices
 import exercise_boxes
 import glossary
 import notation
+import states
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "book" / "_assets"
@@ -59,6 +61,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", notation.link_symbols)
     app.connect("doctree-read", glossary.depend_on_the_page)
     app.connect("doctree-resolved", glossary.explain_terms)
+    states.setup(app)
     app.connect("env-get-updated", appendices.number_by_letters, priority=900)
     app.connect("html-page-context", tidy_scripts, priority=900)
     app.connect("html-page-context", mend_roles, priority=900)

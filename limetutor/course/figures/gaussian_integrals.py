@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,7 +14,7 @@ from ...laws import BoxLaw, gaussian_integral, tilted_normal
 from ...plotting.handles import handle
 from ...plotting.style import color
 from ...theory import parts_tilt
-from .parts import bell
+from .parts import bell, key
 
 XI, MU, SIGMA = 1.2, 0.0, 1.0
 
@@ -25,20 +27,28 @@ def density(x: np.ndarray) -> np.ndarray:
 X = np.linspace(-3, 4, 99)
 
 
+LINES: dict[str, dict[str, Any]] = {
+    "density of x": {"color": color.muted, "ls": "--"},
+    "weight": {"color": color.sample, "lw": 1.4},
+    "product": {"color": color.truth},
+}
+
+
 def _bells(fig: Figure) -> Axes:
     ax = fig.subplots()
-    ax.plot(X, density(X), color=color.muted, ls="--", label="density of x")
-    ax.plot([], [], color=color.sample, lw=1.4, label="weight")
-    ax.plot([], [], color=color.truth, label="product")
-    ax.axvline(XI, color=color.xi, lw=1.4, ls=":")
+    ax.plot(X, density(X), **LINES["density of x"])
     ax.set(xlim=(-3, 4), ylim=(0, 1.1), xlabel="x", yticks=[0, 0.5, 1])
-    ax.legend(loc="upper left")
+    key(ax, LINES, loc="upper left")
     return ax
 
 
 def _weight_and_product(ax: Axes, nu: float) -> None:
-    ax.plot(X, bell(X, XI, nu), color=color.sample, lw=1.4)
-    ax.plot(X, density(X) * bell(X, XI, nu), color=color.truth)
+    ax.plot(X, bell(X, XI, nu), **LINES["weight"])
+    ax.plot(X, density(X) * bell(X, XI, nu), **LINES["product"])
+
+
+def _xi(ax: Axes) -> None:
+    ax.axvline(XI, color=color.xi, lw=1.4, ls=":")
 
 
 def _piece(ax: Axes, nu: float, lo: float) -> None:
@@ -52,7 +62,7 @@ def _start(ax: Axes, lo: float) -> None:
     handle(mark, "lo")
 
 
-@in_layers(_bells, _weight_and_product, _piece, _start)
+@in_layers(_bells, _weight_and_product, _xi, _piece, _start)
 def product(nu: float, lo: float) -> str:
     """The density, the weight around ξ and their product, shaded on [lo, lo + 1]."""
     hi = lo + 1

@@ -60,7 +60,7 @@ class Panels(NamedTuple):
         return [ax for ax in (self.model, self.weights, self.map) if ax is not None]
 
 
-def machine(last: str = PARTS[-1]) -> Layered:
+def up_to(last: str = PARTS[-1]) -> Layered:
     """The machine with all parts up to this one, to be explored with :func:`controls`."""
     parts = PARTS[: PARTS.index(last) + 1]
     layers = [layer for part, layer in LAYERS if part in parts]

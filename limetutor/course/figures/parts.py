@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from ...plotting.handles import handle
 from ...plotting.results import ten_to_the
@@ -151,6 +153,12 @@ def bandwidth_axis(ax: Axes, y: Ticks | None = None) -> None:
     """The bandwidths from 0.1 to 3."""
     log_axes(ax, x=[0.1, 0.3, 1, 3], y=y)
     ax.set(xlim=(0.09, 3.3), xlabel="bandwidth ν")
+
+
+def key(ax: Axes, styles: Mapping[str, Mapping[str, Any]], **options: Any) -> None:
+    """A legend of lines that are drawn later, in layers of their own."""
+    samples = [Line2D([], [], label=name, **style) for name, style in styles.items()]
+    ax.legend(handles=samples, **options)
 
 
 def slanted(ax: Axes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,7 +15,7 @@ from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, plain, styled
 from ...theory import gaussian_tilt
 from ..experiments import Runs
-from .parts import bell, beside_slope, box_of, draw_edges, instance, plateau, shade
+from .parts import bell, beside_slope, box_of, draw_edges, instance, key, plateau, shade
 
 REACH = 2.5  # half the width of the picture of a contrast
 
@@ -56,13 +57,17 @@ def run_again(fig: Figure, run: int, n: int, runs: Mapping[int, Runs], limit: fl
     return f"Run {run} with n = {n}: the three largest are {top[0]}, {top[1]} and {top[2]}."
 
 
+MODEL: dict[str, Any] = {"color": color.ink, "lw": 1.6}
+MEANS: dict[str, Any] = {"color": color.surrogate, "lw": 2.6}
+
+
 def _line(fig: Figure) -> Axes:
     ax = fig.subplots()
     draw_edges(ax)
-    ax.plot([-REACH, REACH], [-REACH, REACH], color=color.ink, lw=1.6, label="model f(x) = x")
-    ax.plot([], [], color=color.surrogate, lw=2.6, label="mean inside, mean outside")
+    ax.plot([-REACH, REACH], [-REACH, REACH], **MODEL)
     ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), xlabel="x", ylabel="f(x)")
-    ax.legend(loc="upper left", fontsize=11.5)
+    lines = {"model f(x) = x": MODEL, "mean inside, mean outside": MEANS}
+    key(ax, lines, loc="upper left", fontsize=11.5)
     return ax
 
 
@@ -78,7 +83,7 @@ def _means(ax: Axes, nu: float, xi: float) -> None:
     ax.fill_between(x, -REACH, law, color=color.sample, alpha=0.35, lw=0)
     inside = float(xi + tilt.inside)
     means = plateau(box_of(xi), inside, inside - float(tilt.gap), REACH)
-    ax.plot(*means, color=color.surrogate, lw=2.6)
+    ax.plot(*means, **MEANS)
 
 
 def _instance(ax: Axes, xi: float) -> None:

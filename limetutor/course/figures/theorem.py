@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -21,6 +22,7 @@ from .parts import (
     draw_edges,
     inside_boxes,
     instance,
+    key,
     minus,
     plateau,
     shade,
@@ -62,16 +64,21 @@ def means_inside_and_outside(
     return float(inside[0] / inside[1]), float(outside[0] / outside[1])
 
 
+LINES: dict[str, dict[str, Any]] = {
+    "f": {"color": color.ink},
+    "tangent at ξ": {"color": color.xi, "ls": "--"},
+    "LIME's surrogate": {"color": color.surrogate, "lw": 2.6},
+}
+
+
 def _panels(fig: Figure) -> tuple[Axes, Axes]:
     fig.subplots_adjust(bottom=0.13, top=0.98)
     top, bottom = fig.subplots(
         2, 1, height_ratios=(3.4, 1), sharex=True, gridspec_kw={"hspace": 0.1}
     )
-    top.plot(X, wave(X), color=color.ink, label="f")
-    top.plot([], [], color=color.xi, ls="--", label="tangent at ξ")
-    top.plot([], [], color=color.surrogate, lw=2.6, label="LIME's surrogate")
+    top.plot(X, wave(X), **LINES["f"])
     top.set(xlim=(-3, 3), ylim=(-1.5, 2.1), ylabel="f and its surrogate")
-    top.legend(loc="upper left", ncols=3, columnspacing=1.2, handlelength=1.5)
+    key(top, LINES, loc="upper left", ncols=3, columnspacing=1.2, handlelength=1.5)
     bottom.text(-2.9, 0.75, "tilted law", color=color.sample)
     bottom.set(ylim=(0, 1.15), yticks=[], xlabel="x")
     return top, bottom
@@ -81,13 +88,13 @@ def _box_and_tangent(axes: tuple[Axes, Axes], xi: float) -> None:
     for ax in axes:
         shade(ax, box_of(xi), 3.2, alpha=0.16)  # the ends of an outer box fall off the picture
     value, slope, reach = float(wave(np.asarray(xi))), wave_slope(xi), np.array([-0.5, 0.5])
-    axes[0].plot(xi + reach, value + slope * reach, color=color.xi, ls="--")
+    axes[0].plot(xi + reach, value + slope * reach, **LINES["tangent at ξ"])
 
 
 def _step(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
     top, bottom = axes
     surrogate = plateau(box_of(xi), *means_inside_and_outside(wave, xi, nu), 3.2)
-    top.plot(*surrogate, color=color.surrogate, lw=2.6)
+    top.plot(*surrogate, **LINES["LIME's surrogate"])
     law = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
     height = bell(X, float(law.mu_tilde), float(law.sigma_tilde))
     bottom.fill_between(X, 0, height, color=color.sample, alpha=0.45, lw=0)
