@@ -208,7 +208,7 @@ class Film:
         """Draw some combinations with all layers at once: each must be what it was when alone."""
         draw: Any = self.draw
         stops = [c.values for c in self.moving.values()]
-        middle = [values[(k + 1) * len(values) // 3] for k, values in enumerate(stops)]
+        middle = [values[len(values) // (k + 2)] for k, values in enumerate(stops)]
         for some in (middle, [values[-1] for values in stops]):
             values = self.fixed | dict(zip(self.moving, some, strict=True))
             fig = LateFigure(figsize=(self.size[0], self.size[1]))

@@ -125,8 +125,8 @@ def _draw_map(ax: Axes) -> None:
     ax.plot(*lines(inner_edges(), 0, TOP), color=color.box, lw=1)
     for curve in curves:
         ax.plot(*curve.T, color=color.ink, lw=2.2)
-    ax.text(-1.9, 0.12, "opposes the slope", fontsize=11.5)
-    ax.text(1.9, 0.12, "agrees with it", fontsize=11.5, ha="right")
+    ax.text(-1.9, 0.12, "opposes", fontsize=11.5)
+    ax.text(1.9, 0.12, "agrees", fontsize=11.5, ha="right")
     ax.set(ylim=(0, TOP), yticks=[0, 0.5, 1, 1.5], ylabel="bandwidth ν")
 
 

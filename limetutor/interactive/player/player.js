@@ -260,6 +260,9 @@
       keys[event.key]();
     });
 
+    // What begins on a handle is a drag and never scrolls: touch-action says so, not to every browser.
+    element.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+
     // Dragged from where it was taken hold of, so that it does not jump under the finger.
     let held = null;
     element.addEventListener("pointerdown", (event) => {
@@ -271,11 +274,13 @@
       const centre = layer.whereIs(element, now());
       held = { dx: centre.x - pointer.x, dy: centre.y - pointer.y, places: places() };
     });
-    element.addEventListener("pointermove", (event) => {
+    const drag = (event) => {
       if (!held) return;
       const { x, y } = inPicture(element.ownerSVGElement, event);
       go(nearestTo({ x: x + held.dx, y: y + held.dy }, held.places));
-    });
+    };
+    element.addEventListener("pointermove", drag);
+    element.addEventListener("pointerup", drag); // a quick finger is gone before its last move is told
     for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
       element.addEventListener(end, () => {
         if (held) commit();
