@@ -192,7 +192,7 @@ def drawn(panels: Panels, xi: float) -> None:
     box, own = boxes_of(x), int(boxes_of(np.array([xi]))[0])
     for k in range(4):
         panels.model.plot(
-            x[box == k], x[box == k], "o", ms=4.5, mec=color.sample, mew=1.1,
+            x[box == k], x[box == k], "o", ms=4.5, color=color.sample, mec=color.sample, mew=1.1,
             mfc=color.sample if k == own else color.paper,
         )  # fmt: skip
 
