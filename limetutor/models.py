@@ -370,6 +370,18 @@ def has_classes(f: Any) -> bool:
     return len(getattr(f, "classes_", ())) > 0
 
 
+def model_behind(f: Any) -> Any:
+    """The estimator behind the method that `lime` gets, ``predict_proba`` or a regressor's ``predict``.
+
+    Its form may be known. A classifier's ``predict`` is left as it is: it says something else.
+    """
+    model, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
+    if model is None or isinstance(model, type):
+        return f
+    plain = name == "predict" and not hasattr(model, "predict_proba") and not has_classes(model)
+    return model if plain or name == "predict_proba" else f
+
+
 def classes_of(f: Any) -> list[Any]:
     """The classes that the columns of f's probabilities stand for, where it says so."""
     return _callable_of(f)[1]

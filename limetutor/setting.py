@@ -71,15 +71,7 @@ class Setting:
 
         The prediction goes along; to ask the model anything else is then refused.
         """
-        world, kernel = self.world, self.kernel
-        if isinstance(world, Empirical):
-            world = BoxWorld(self.boxes)
-        if isinstance(kernel, OwnKernel):
-            kernel = OwnKernel(Forgotten(kernel.name))
-        other = replace(self, f=kept(self.f), world=world, kernel=kernel)
-        if "prediction" in self.__dict__:
-            other.__dict__["prediction"] = self.prediction
-        return other
+        return without_model(self, "prediction")
 
     @property
     def d(self) -> int:
@@ -141,6 +133,22 @@ class Setting:
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
         return other
+
+
+def without_model(asked: Any, known: str) -> Any:
+    """What was asked, without the model, a caller's kernel and the training table.
+
+    ``known`` names what the model has said already, which goes along.
+    """
+    world, kernel = asked.world, asked.kernel
+    if isinstance(world, Empirical):
+        world = BoxWorld(asked.boxes)
+    if isinstance(kernel, OwnKernel):
+        kernel = OwnKernel(Forgotten(kernel.name))
+    other = replace(asked, f=kept(asked.f), world=world, kernel=kernel)
+    if known in asked.__dict__:
+        other.__dict__[known] = asked.__dict__[known]
+    return other
 
 
 class Answer(Model):

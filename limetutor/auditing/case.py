@@ -11,7 +11,7 @@ import scipy
 
 from ..algorithm import Explanation
 from ..closed_forms import Limit, limit_of
-from ..models import Form, Linear
+from ..models import Form, Linear, model_behind
 from ..rows import Regressors, Rows, rows
 from ..setting import Setting
 from ..theory import Tilt
@@ -285,10 +285,3 @@ def _deviation(y: np.ndarray) -> np.ndarray:
     size = np.max(np.abs(y), axis=1, keepdims=True)
     unit = np.where(size > 0, size, 1.0)
     return (y / unit).std(axis=1) * unit[:, 0]
-
-
-def model_behind(f: Any) -> Any:
-    """The model behind ``model.predict`` or ``model.predict_proba``, as `lime` is given it."""
-    owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
-    wanted = "predict_proba" if hasattr(owner, "predict_proba") else "predict"
-    return owner if owner is not None and name == wanted else f

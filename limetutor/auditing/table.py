@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..kernels import kernel_of
 from ..many import Question, with_progress
 from ..setting import boxes_for
 from ..tables import rows_of
+from ..travel import Copies
 from ..worlds import Boxes, World
 from .case import Case
 from .data_checks import off_shares
@@ -230,7 +231,7 @@ def _frame(rows: tuple[Row, ...], index: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class AuditTable:
+class AuditTable(Copies):
     """The audits of many rows.
 
     ``frame`` has the index of X and for each row its ``severity`` (ok, note, warning or serious), the
@@ -241,6 +242,8 @@ class AuditTable:
     :class:`Audit` of the row at position i, made again. What the levels mean:
     :data:`limetutor.auditing.findings.MEANING`.
     """
+
+    asked: ClassVar[tuple[str, ...]] = ("plan", "work")
 
     frame: Any
     rows: tuple[Row, ...] = field(repr=False)
