@@ -310,6 +310,16 @@ def test_distances_of_labels_and_numbers():
         Surroundings.of(frame.assign(a=np.nan), around.boxes)
 
 
+def test_numbers_that_may_be_missing_are_as_far_apart_as_labels():
+    frame = pd.DataFrame({"a": [0.0, 0.1, 2, 3, np.nan], "b": [0.0, 1, 2, 3, 4]})
+    around = Surroundings.of(frame, lt.Empirical(frame, p=2).boxes())
+    sd = np.std(range(5))
+    apart = np.linalg.norm(around.points[:, None] - around.points, axis=2)
+    assert apart[0, 1] == pytest.approx(1 / sd)  # in one box
+    assert apart[1, 2] == pytest.approx(np.hypot(1 / sd, 1))
+    assert apart[3, 4] == pytest.approx(np.hypot(1 / sd, 1))  # to be missing is a label
+
+
 def test_groups_of_which_one_is_one():
     codes = np.arange(60) % 3
     table = np.column_stack([np.linspace(0, 1, 60), np.eye(3)[codes], codes % 2, 1 - codes % 2])
