@@ -78,6 +78,11 @@ class LimeNumbers(BoxWorld):
     indicators = False
     kernel = "gaussian"
 
+    @property
+    def moves(self) -> bool:  # type: ignore[override]
+        """Whether samples are drawn around xi."""
+        return self.around
+
     def seen_from(self, xi: np.ndarray) -> Boxes:
         """The law of the samples, which moves with xi where `lime` samples around it."""
         boxes = self._boxes

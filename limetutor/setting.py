@@ -85,8 +85,27 @@ class Setting:
 
     @property
     def box_names(self) -> tuple[str, ...]:
-        """Those boxes in words."""
-        return tuple(self.boxes.describe(j, int(box)) for j, box in enumerate(self.own))
+        """Those boxes in words; a number without boxes goes by its name, as in `lime`."""
+        names, plain = self.boxes.names, self.boxes.ordered & (not self.world.indicators)
+        return tuple(
+            names[j] if plain[j] else self.boxes.describe(j, int(box))
+            for j, box in enumerate(self.own)
+        )
+
+    def seen(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """What the surrogate is fitted on, of rows x (n, d) with indicators z (n, d): z itself.
+
+        In a world without boxes, numbers in units of their scale, and the indicators of categories.
+        """
+        if self.world.indicators:
+            return z
+        centre = self.world.centre  # type: ignore[union-attr]
+        return np.where(self.boxes.ordered, (x - centre) / self.boxes.unit, z)
+
+    @cached_property
+    def lead(self) -> np.ndarray:
+        """The same of xi, (d,): ones where there are boxes."""
+        return self.seen(self.xi[None], np.ones((1, self.d), bool))[0].astype(float)
 
     @cached_property
     def predict(self) -> Callable[[np.ndarray], np.ndarray]:

@@ -17,7 +17,7 @@ import numpy as np
 from .. import arguments as arg
 from ..algorithm import Explanation
 from ..closed_forms import Limit
-from ..lime_bridge import RIDGE, SAMPLES, LimeWorld, from_lime, label_column
+from ..lime_bridge import RIDGE, SAMPLES, LimeNumbers, LimeWorld, from_lime, label_column
 from ..models import model_behind
 from ..worlds import Empirical, World, check_world
 from .case import SHOWN, Case
@@ -166,9 +166,9 @@ def _plan(
         world, is_lime = from_lime(subject), True
         _refuse_asked(asked, "the explainer has its own")
         classifies, names = subject.mode == "classification", subject.class_names
-    check_world(world)
+    check_world(world, boxes=False)
     own = {"nu": None, "kernel": "gaussian", "ridge": 0.0}
-    if isinstance(world, LimeWorld):
+    if isinstance(world, LimeWorld | LimeNumbers):
         own = {"nu": world.nu, "kernel": world.kernel, "ridge": RIDGE}
     nu, kernel, ridge = (own[name] if value is None else value for name, value in asked.items())
     if nu is None:

@@ -47,9 +47,9 @@ class Surroundings:
         """
         numbers = self.boxes.ordered & (self.table.std(axis=0) > 0)
         parts = [x[:, numbers] / self.table[:, numbers].std(axis=0)]
-        box = self.boxes.discretize(x)
-        for j in np.flatnonzero(~self.boxes.ordered):
-            parts.append((box[:, [j]] == np.arange(self.boxes.count[j])) / np.sqrt(2))
+        box, count = self.boxes.discretize(x), self.boxes.count
+        labels = np.flatnonzero(~self.boxes.ordered)
+        parts += [(box[:, [j]] == np.arange(count[j])) / np.sqrt(2) for j in labels]
         return np.concatenate(parts, axis=1)
 
     @cached_property

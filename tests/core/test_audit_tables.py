@@ -696,7 +696,9 @@ def test_a_label_that_there_is_not():
             lt.audit(
                 EXPLAINER if label == 0 else ex, LINEAR if label == 0 else model, X[0], label=label
             )
-    with pytest.raises(ValueError, match="label must be a column from 0 to 1 or one of the classes"):
+    with pytest.raises(
+        ValueError, match="label must be a column from 0 to 1 or one of the classes"
+    ):
         lt.audit(ex, model, X[0], label=2)
 
 

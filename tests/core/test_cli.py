@@ -264,7 +264,9 @@ def test_missing_values_are_a_box_of_their_own_where_the_model_takes_them(files,
     call = ("audit", "--row", "4", "--samples", "400")
     assert run(files, *call, model="takes.skops", data=name) in (0, 1)
     capsys.readouterr()
-    assert run(files, "explain", "--row", "4", "--samples", "400", model="takes.skops", data=name) == 0
+    assert (
+        run(files, "explain", "--row", "4", "--samples", "400", model="takes.skops", data=name) == 0
+    )
     assert "colour is missing" in capsys.readouterr().out
     small = table(files, "few_holes.csv", frame.head(12))
     assert run(files, "audit", "--samples", "400", model="takes.skops", data=small) in (0, 1)

@@ -445,7 +445,10 @@ def test_results_of_many_rows_travel_without_the_model():
         pd.testing.assert_frame_equal(back.to_frame(), found.to_frame())
         np.testing.assert_array_equal(back.local_prediction, found.local_prediction)
         for again in (copy.copy(found), copy.deepcopy(found)):
-            assert again.question is found.question and again[3].coef.tolist() == found[3].coef.tolist()
+            assert (
+                again.question is found.question
+                and again[3].coef.tolist() == found[3].coef.tolist()
+            )
     back = pickle.loads(pickle.dumps(explained))
     assert back[3].to_dict() == explained[3].to_dict()
     back = pickle.loads(pickle.dumps(many_limits))

@@ -224,7 +224,10 @@ def test_shap_draws_coefficients_that_add_up_to_the_surrogate(kind):
     lead = found.values[int(np.argmax(np.abs(found.values)))]
     assert f"{abs(lead):.2f}" in drawn.replace("\N{MINUS SIGN}", "-")
     several = shap.Explanation(
-        np.stack([found.values] * 3), np.full(3, found.base_values), CODES[:3], feature_names=plain_names
+        np.stack([found.values] * 3),
+        np.full(3, found.base_values),
+        CODES[:3],
+        feature_names=plain_names,
     )
     shap.plots.beeswarm(several, show=False)
 
