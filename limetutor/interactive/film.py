@@ -32,6 +32,9 @@ MAX_FRAMES = 400
 #: A layer is a small part of a picture, and most of it is stored along one control.
 MAX_OF_A_LAYER = 1700
 
+#: Each combination has a sentence of its own.
+MAX_SENTENCES = 4000
+
 #: Radius of a handle in the picture's own units: 44 px across on a phone. The page makes it fit.
 RADIUS = 29
 
@@ -75,14 +78,17 @@ class Film:
         self.fixed = {name: control.default for name, control in controls.items()}
         if not self.moving:
             raise ValueError("At least one control must work without a kernel: drop live=True.")
-        whole = tuple(self.moving)
-        layered = isinstance(draw, Layered)
-        for some in {self._own(needs(layer)) for layer in draw.layers} if layered else {whole}:
-            self._refuse_many(some, MAX_OF_A_LAYER if layered else MAX_FRAMES)
-        with few_collections():
-            self.strips, self.sentences = self._in_layers() if layered else self._whole()
-        if layered:
-            self._compare_with_the_whole()
+        if isinstance(draw, Layered):
+            self._refuse_many(tuple(self.moving), MAX_SENTENCES)
+            for layer in draw.layers:
+                self._refuse_many(self._own(needs(layer)), MAX_OF_A_LAYER)
+            with few_collections():
+                self.strips, self.sentences = self._in_layers(draw)
+            self._compare_with_the_whole(draw)
+        else:
+            self._refuse_many(tuple(self.moving), MAX_FRAMES)
+            with few_collections():
+                self.strips, self.sentences = self._whole()
         for name, control in controls.items():
             self._refuse_dead(name, control)
 
@@ -100,9 +106,8 @@ class Film:
         return self._strips(names, list(drawings)), list(sentences)
 
     @styled
-    def _in_layers(self) -> tuple[list[Strip], list[str]]:
+    def _in_layers(self, draw: Layered) -> tuple[list[Strip], list[str]]:
         """Every layer at the combinations of its own controls, on one figure."""
-        draw: Any = self.draw
         fig = LateFigure(figsize=(self.size[0], self.size[1]))
         axes = draw.axes(fig)
         with renderer.for_page(fig):
@@ -204,9 +209,8 @@ class Film:
             )
 
     @styled
-    def _compare_with_the_whole(self) -> None:
+    def _compare_with_the_whole(self, draw: Layered) -> None:
         """Draw some combinations with all layers at once: each must be what it was when alone."""
-        draw: Any = self.draw
         stops = [c.values for c in self.moving.values()]
         middle = [values[len(values) // (k + 2)] for k, values in enumerate(stops)]
         for some in (middle, [values[-1] for values in stops]):

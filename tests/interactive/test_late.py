@@ -215,10 +215,10 @@ def test_every_frame_of_the_book_is_matplotlibs_own(path: Path, monkeypatch, ver
 
     layers_agree = film.Film._compare_with_the_whole
 
-    def some(made: Any) -> None:
-        layers_agree(made)
+    def some(made: Any, draw: Any) -> None:
+        layers_agree(made, draw)
         for values in itertools.islice(made._combinations(tuple(made.moving)), 0, None, 50):
-            both(made.draw, made.size, made.fixed | values, {}, "p")
+            both(draw, made.size, made.fixed | values, {}, "p")
 
     monkeypatch.setattr(film, "drawn", both)
     monkeypatch.setattr(film.Film, "_compare_with_the_whole", some)
