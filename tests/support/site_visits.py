@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler
@@ -12,6 +12,8 @@ import axe_playwright_python
 from browser import ROOT
 from playwright.sync_api import Browser, Page, Request, Route
 
+LAPTOP = {"viewport": {"width": 1280, "height": 900}}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 SITE = ROOT / "_build" / "html"
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
@@ -78,6 +80,10 @@ class Visit:
 
     def note(self, problem: str) -> None:
         self.problems.append(f"{self.where}: {problem}")
+
+    def note_all(self, problems: Iterable[str]) -> None:
+        for problem in problems:
+            self.note(problem)
 
     def open(self, path: Path, base: str) -> Page:
         self.where = path.relative_to(SITE).as_posix()
