@@ -75,14 +75,13 @@ coverage: $(ENV)/.test  # of the last make unit
 	    --skip-covered --fail-under 95
 
 # Long comparisons; make test runs a sample of each. Stated with version, day and machine.
-verify: $(ENV)/.test  ## run the long comparisons whole, write what they found to docs/verified.md
+verify: $(ENV)/.bench  ## run the long comparisons whole, write what they found to docs/verified.md
 	@chrome="$$(sh tools/browser.sh)" && CHROME="$$chrome" LIMETUTOR_VERIFY=1 \
 	    "$(BIN)/python" -m pytest tests -m verify -n $(JOBS) --dist worksteal \
 	    --timeout 7200 --verified docs/verified.md
 
 # Ratios within one run, with the machine they were taken on; a small size runs in make unit.
-bench: $(ENV)/.test  ## measure speed and model calls, write the table and pictures of benchmarks/results
-	@"$(BIN)/python" -m pip --disable-pip-version-check install --quiet -e '.[bench]' -c requirements-test.txt
+bench: $(ENV)/.bench  ## measure speed and model calls, write the table and pictures of benchmarks/results
 	@"$(BIN)/python" benchmarks/run.py
 
 linkcheck: $(ENV)/.book  ## follow the links to other sites (needs the network)
@@ -107,6 +106,11 @@ $(ENV)/.book: requirements.txt pyproject.toml tools/setup.sh
 $(ENV)/.test: requirements-test.txt requirements.txt pyproject.toml tools/setup.sh
 	@sh tools/setup.sh "$(VENV)" requirements-test.txt
 	@touch "$@" "$(VENV)/.book"
+
+# shap, with its compiler, is too heavy for every run of the tests.
+$(ENV)/.bench: $(ENV)/.test
+	@"$(BIN)/python" -m pip --disable-pip-version-check install --quiet -e '.[bench]' -c requirements-test.txt
+	@touch "$@"
 
 clean:  ## remove what builds and tests left behind
 	@rm -rf _build .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info build

@@ -215,3 +215,21 @@ def test_the_readme_says_where_the_book_is():
         assert command in readme
     for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", readme):
         assert (ROOT / picture).is_file()
+
+
+def test_what_the_readme_asks_of_a_lime_explainer_runs(tmp_path, monkeypatch, capsys):
+    """As somebody would who has only the README: their own explainer, model and X."""
+    from lime.lime_tabular import LimeTabularExplainer
+    from sklearn.datasets import load_iris
+    from sklearn.ensemble import RandomForestClassifier
+
+    iris = load_iris()
+    model = RandomForestClassifier(10, random_state=0).fit(iris.data, iris.target)
+    explainer = LimeTabularExplainer(iris.data, class_names=iris.target_names, random_state=0)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    block = next(b for b in re.findall(r"```python\n(.*?)```", readme, re.S) if "explainer" in b)
+    monkeypatch.chdir(tmp_path)
+    exec(block, {"explainer": explainer, "model": model, "X": iris.data})  # noqa: S102
+    said = capsys.readouterr().out
+    assert "What lime will print" in said and "Audit of lime" in said and "andwidth" in said
+    assert (tmp_path / "report.html").exists()
