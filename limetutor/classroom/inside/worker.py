@@ -194,7 +194,7 @@ def main() -> None:
     begin = json.loads(heard.readline())
     limit(begin["memory"], begin["processes"], begin["user"])
     os.chdir(begin["folder"])
-    sys.path.insert(0, begin["standin"])
+    sys.path[:0] = begin["paths"]
     import limetutor.classroom as standin
 
     standin.GIVEN.update(unpacked(begin["given"]))
