@@ -49,8 +49,9 @@ class Question:
 
 @dataclass(frozen=True)
 class Assignment:
-    """The questions of a notebook, by the name of its file."""
+    """The questions of a notebook, ``name`` with .ipynb; ``number`` is when it comes in a course."""
 
+    number: int
     name: str
     title: str
     questions: tuple[Question, ...]

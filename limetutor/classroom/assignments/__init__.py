@@ -9,20 +9,17 @@ from __future__ import annotations
 import pkgutil
 from functools import cache
 from importlib import import_module
-from typing import Any
 
 from ... import arguments as arg
 from ...course.judging.kinds import Exercise
 from ..questions import Assignment
 
-_tries: dict[str, list[Any]] = {}
-
 
 @cache
 def assignments() -> dict[str, Assignment]:
-    """All of them, by name."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return {name: import_module(f"{__name__}.{name}").ASSIGNMENT for name in names}
+    """All of them, by name, in the order of a course."""
+    modules = [import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
+    return {a.name: a for a in sorted((m.ASSIGNMENT for m in modules), key=lambda a: a.number)}
 
 
 def exercise(name: str, student: str = "") -> Exercise:

@@ -316,5 +316,5 @@ QUESTIONS = (
 )
 
 ASSIGNMENT = Assignment(
-    "lime_from_scratch", "LIME from scratch", named("lime_from_scratch", QUESTIONS)
+    1, "lime_from_scratch", "LIME from scratch", named("lime_from_scratch", QUESTIONS)
 )

@@ -257,28 +257,6 @@ QUESTIONS = (
     ),
     Question(
         Value(
-            name="my_prediction",
-            given=_ROW,
-            asks="a prediction",
-            right=lambda row: _model().predict(_patient(row)[None])[0],
-            mistakes=[
-                Mistake(
-                    lambda row: diabetes().y[row],
-                    "That is what was measured a year later, not what the model predicts.",
-                ),
-                Mistake(lambda row: _model().predict(_patient(0)[None])[0], "That is row 0."),
-            ],
-            ladder=Ladder(
-                "Which patient is yours, and what does the forest say about them?",
-                "forest.predict wants a table, even of a single row.",
-                "forest.predict(X[row : row + 1]) is a list of one number: take the number.",
-            ),
-        ),
-        "my_prediction",
-        1,
-    ),
-    Question(
-        Value(
             name="my_what_if",
             given=_ROW,
             asks="ten changes of the prediction",
@@ -295,7 +273,7 @@ QUESTIONS = (
             ),
         ),
         "my_what_if",
-        2,
+        3,
     ),
     Question(
         Paragraph(
@@ -320,4 +298,4 @@ QUESTIONS = (
     ),
 )
 
-ASSIGNMENT = Assignment("the_audit", "The audit", named("the_audit", QUESTIONS))
+ASSIGNMENT = Assignment(3, "the_audit", "The audit", named("the_audit", QUESTIONS))

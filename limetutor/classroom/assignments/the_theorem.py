@@ -338,4 +338,4 @@ QUESTIONS = (
     ),
 )
 
-ASSIGNMENT = Assignment("the_theorem", "The theorem", named("the_theorem", QUESTIONS))
+ASSIGNMENT = Assignment(2, "the_theorem", "The theorem", named("the_theorem", QUESTIONS))

@@ -104,6 +104,21 @@ class Exercise:
         return words
 
 
+class Attempts:
+    """What each exercise was answered so far, so that a cell that is run again is no new attempt."""
+
+    def __init__(self) -> None:
+        self._tried: dict[str, list[Any]] = {}
+
+    def at(self, exercise: Exercise, answer: Any) -> int:
+        """The number of the attempt that an answer is: 1, 2, …"""
+        tried = self._tried.setdefault(exercise.name, [])
+        essence = exercise.essence(answer)
+        if essence is not None and essence not in tried:
+            tried.append(essence)
+        return max(1, len(tried))
+
+
 # --- values ------------------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ from typing import Any
 GIVEN: dict[str, dict[str, Any]] = {}  # the numbers of the student whose notebook this is
 
 
-def hint(name: str, answer: Any) -> None:
+def hint(name: str, answer: Any, student: str = "") -> None:
     """Say nothing: what is right is known elsewhere."""
 
 
