@@ -120,7 +120,9 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add("--unsafe-no-sandbox", action="store_true", help=UNSAFE)
 
 
-@action("grade", "Grade a folder of submissions: submissions/<student>/<assignment>.ipynb.", _options)
+@action(
+    "grade", "Grade a folder of submissions: submissions/<student>/<assignment>.ipynb.", _options
+)
 def grade(asked: argparse.Namespace) -> int:
     """`limetutor class grade`."""
     from .sandbox import Limits

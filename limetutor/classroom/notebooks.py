@@ -93,7 +93,7 @@ def submission(notebook: Any, original: Any) -> Submission:
 
     Cells of questions only give hints and are left out.
     """
-    known = {cell.name: cell for cell in cells(original) if cell.name}
+    known: dict[str | None, Cell] = {cell.name: cell for cell in cells(original) if cell.name}
     theirs = cells(notebook)
     count = {name: sum(cell.name == name for cell in theirs) for name in known}
     altered = [f"cell {name} is missing" for name in known if not count[name]]
@@ -121,7 +121,5 @@ def submission(notebook: Any, original: Any) -> Submission:
 
 def _alike(cell: Cell, other: Cell) -> bool:
     """Whether two cells are the same but for spaces at the ends of lines."""
-    ours, theirs = (
-        [line.rstrip() for line in c.text.strip().splitlines()] for c in (cell, other)
-    )
+    ours, theirs = ([line.rstrip() for line in c.text.strip().splitlines()] for c in (cell, other))
     return cell.kind == other.kind and ours == theirs

@@ -132,7 +132,7 @@ def _mounts() -> dict[str, str]:
         seen[sys.base_prefix] = sys.base_prefix
     else:
         seen[f"{sys.base_prefix}/lib"] = f"{sys.base_prefix}/lib"
-    seen |= {inside: outside for inside, outside in zip(_packages(), _site(), strict=True)}
+    seen |= dict(zip(_packages(), _site(), strict=True))
     seen["/inside"] = str(INSIDE)
     return {inside: outside for inside, outside in seen.items() if os.path.exists(outside)}
 

@@ -18,7 +18,9 @@ from ..questions import Assignment
 @cache
 def assignments() -> dict[str, Assignment]:
     """All of them, by name, in the order of a course."""
-    modules = [import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
+    modules = [
+        import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)
+    ]
     return {a.name: a for a in sorted((m.ASSIGNMENT for m in modules), key=lambda a: a.number)}
 
 

@@ -63,7 +63,14 @@ def _lime(f: Any, xi: np.ndarray, nu: float, n: int, seed: int) -> np.ndarray:
 
 
 def _by_hand(
-    f: Any, xi: np.ndarray, nu: float, n: int, seed: int, *, edge: float | None = None, **kernel: Any
+    f: Any,
+    xi: np.ndarray,
+    nu: float,
+    n: int,
+    seed: int,
+    *,
+    edge: float | None = None,
+    **kernel: Any,
 ) -> np.ndarray:
     """The ten lines, to go wrong in."""
     x = np.random.default_rng(seed).standard_normal((n, len(xi)))
@@ -84,14 +91,14 @@ def _some_x(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return x, edges
 
 
-def _around(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _around(rng: np.random.Generator) -> tuple[Any, ...]:
     x, edges = _some_x(rng)
     return x, rng.normal(size=x.shape[1]), edges
 
 
-def _near(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
+def _near(rng: np.random.Generator) -> tuple[Any, ...]:
     x, _ = _some_x(rng)
-    return x, rng.normal(size=x.shape[1]).round(2), round(float(rng.uniform(0.6, 3)), 2)
+    return x, np.round(rng.normal(size=x.shape[1]), 2), round(float(rng.uniform(0.6, 3)), 2)
 
 
 def _to_fit(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -105,7 +112,12 @@ def _to_fit(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarra
 def _to_explain(rng: np.random.Generator) -> tuple[Formula, np.ndarray, float, int, int]:
     d = int(rng.integers(1, 5))
     c, k = rng.normal(size=d).round(2), round(float(rng.uniform(0.5, 2)), 2)
-    text = ("x @ c + k", "np.sin(k * x[:, 0]) + x @ c", "np.maximum(x @ c, 0) * k", "(x @ c)**2 - k")
+    text = (
+        "x @ c + k",
+        "np.sin(k * x[:, 0]) + x @ c",
+        "np.maximum(x @ c, 0) * k",
+        "(x @ c)**2 - k",
+    )
     return (
         Formula(text[int(rng.integers(4))], c=c, k=k),
         rng.uniform(-1.2, 1.2, d).round(2),
@@ -199,9 +211,7 @@ QUESTIONS = (
                 (lambda x, xi, nu: _weights(x, xi, nu, double=1.0), "A factor of 2 is missing."),
                 (lambda x, xi, nu: _weights(x, xi, nu, power=1.0), "The bandwidth is squared."),
                 (
-                    lambda x, xi, nu: np.exp(
-                        -np.sqrt(((x - xi) ** 2).sum(axis=1)) / (2 * nu**2)
-                    ),
+                    lambda x, xi, nu: np.exp(-np.sqrt(((x - xi) ** 2).sum(axis=1)) / (2 * nu**2)),
                     "The distance in the exponent is squared: there is no root.",
                 ),
                 (

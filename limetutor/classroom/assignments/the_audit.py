@@ -63,7 +63,9 @@ def _flips(coefs: np.ndarray) -> np.ndarray:
     return np.minimum(up, 1 - up)
 
 
-def _strangeness(X: np.ndarray, x: np.ndarray, scaled: bool = True, root: bool = True) -> np.ndarray:
+def _strangeness(
+    X: np.ndarray, x: np.ndarray, scaled: bool = True, root: bool = True
+) -> np.ndarray:
     scale = X.std(axis=0) if scaled else 1.0
     squares = (((x[:, None] - X[None]) / scale) ** 2).sum(axis=2).min(axis=1)
     return np.sqrt(squares) if root else squares
@@ -188,7 +190,10 @@ QUESTIONS = (
             reference=_flips,
             inputs=lambda rng: (_runs(rng),),
             mistakes=[
-                (lambda coefs: (coefs > 0).mean(axis=0), "A feature that is always positive never flips."),
+                (
+                    lambda coefs: (coefs > 0).mean(axis=0),
+                    "A feature that is always positive never flips.",
+                ),
                 (lambda coefs: 1 - _flips(coefs), "That is the share of the majority."),
                 (
                     lambda coefs: np.minimum((coefs > 0).sum(axis=0), (coefs < 0).sum(axis=0)),
@@ -263,7 +268,8 @@ QUESTIONS = (
             right=_my_what_if,
             mistakes=[
                 Mistake(
-                    lambda row: _my_what_if(row, np.mean), "Those are changes to means; take medians."
+                    lambda row: _my_what_if(row, np.mean),
+                    "Those are changes to means; take medians.",
                 ),
             ],
             ladder=Ladder(

@@ -9,9 +9,9 @@ import numpy as np
 import scipy
 
 from ...closed_forms import Limit, limit
-from ...covariance import covariance, inverse_covariance
 from ...course.exercises import exercises
 from ...course.judging.kinds import Function, Ladder, Paragraph
+from ...covariance import covariance, inverse_covariance
 from ...models import Linear
 from ...theory import critical_bandwidths
 from ...worlds import Gaussian, standard_quantiles

@@ -59,7 +59,7 @@ def _array(value: Any) -> Any:
     kind = value.dtype.kind
     if kind not in "biuf":
         return packed(value.tolist(), 1)
-    plain = np.ascontiguousarray(value, {"b": bool, "f": "<f8"}.get(kind, "<i8"))
+    plain = np.ascontiguousarray(value, {"b": "?", "f": "<f8"}.get(kind, "<i8"))
     if plain.nbytes > LARGEST:
         raise NotPlainError
     data = base64.b64encode(plain.tobytes()).decode()
@@ -195,9 +195,9 @@ def main() -> None:
     limit(begin["memory"], begin["processes"], begin["user"])
     os.chdir(begin["folder"])
     sys.path[:0] = begin["paths"]
-    import limetutor.classroom as standin
+    from limetutor import classroom as standin  # the stand-in for it, which has GIVEN
 
-    standin.GIVEN.update(unpacked(begin["given"]))
+    vars(standin)["GIVEN"].update(unpacked(begin["given"]))
     notebook, own = Notebook(), os.getpid()
     told.write(json.dumps({"number": begin["number"]}).encode() + b"\n")
     told.flush()

@@ -15,6 +15,7 @@ class Absent:
         return Absent(f"{self._name}.{name}")
 
     def __call__(self, *args: Any, **named: Any) -> Any:
+        """Refuse."""
         raise RuntimeError(f"{self._name} is not here: functions are graded without limetutor.")
 
 
