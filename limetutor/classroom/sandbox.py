@@ -294,7 +294,7 @@ class Session:
         while True:
             if time.monotonic() > until or self.busy > busy:
                 raise StoppedError("timed out")
-            if self._memory() > self._limits.memory * MEGABYTE:
+            if self._too_large():
                 raise StoppedError("out of memory")
             with contextlib.suppress(queue.Empty):
                 line = self._replies.get(timeout=TICK)
@@ -308,11 +308,15 @@ class Session:
     @property
     def busy(self) -> float:
         """Seconds that the processor has worked for the sandbox."""
-        return sum(map(_worked, _family(self._inner))) if self._inner else 0.0
+        return sum(map(_worked, _family(self._inner or 0)))
 
-    def _memory(self) -> int:
-        """Bytes that all processes of the sandbox hold for themselves."""
-        return sum(map(_held, _family(self._inner))) if self._inner else 0
+    def _too_large(self) -> bool:
+        """Whether all processes of the sandbox together hold more than they may.
+
+        A quick count first, which counts pages once for each process that shares them.
+        """
+        most, family = self._limits.memory * MEGABYTE, list(_family(self._inner or 0))
+        return sum(map(_held, family)) > most and sum(map(_share, family)) > most
 
     def close(self) -> None:
         """End it, and all that it has started."""
@@ -335,7 +339,9 @@ class Session:
 
 
 def _family(pid: int) -> Iterator[int]:
-    """A process and its descendants."""
+    """A process and its descendants; of none, if it is 0."""
+    if not pid:
+        return
     yield pid
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
@@ -353,7 +359,17 @@ def _worked(pid: int) -> float:
     return 0.0
 
 
+def _share(pid: int) -> int:
+    """Bytes of a process, where a page that several have counts as a part for each."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open(f"/proc/{pid}/smaps_rollup") as table:
+            lines = [line.split() for line in table if line.startswith("Pss_Anon:")]
+        return int(lines[0][1]) * 1024
+    return _held(pid)
+
+
 def _held(pid: int) -> int:
+    """Bytes of a process that are no files."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         with open(f"/proc/{pid}/statm") as pages:
             _, resident, shared, *_ = map(int, pages.read().split())

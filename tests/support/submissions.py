@@ -201,7 +201,8 @@ while True:
 
 DESTROYS = """
 import os, shutil
-shutil.rmtree("/", ignore_errors=True)
+for folder in ("/inside", "/scratch", "/etc", "/packages/0/numpy/linalg", "/dev", PLACES):
+    shutil.rmtree(folder, ignore_errors=True)
 for folder in ("/", "/usr/lib", "/packages/0", "/inside", "/etc", PLACES):
     for name in ("limetutor-was-here", "grades.csv"):
         try: open(os.path.join(folder, name), "w").write("x")
