@@ -74,10 +74,10 @@ def test_a_formula_is_the_same_inside():
 def test_an_error_is_told_by_its_built_in_kind_only():
     """A notebook could write hidden inputs into the name of an exception."""
 
-    class Leak123(ValueError):
+    class Leak123Error(ValueError):
         pass
 
-    assert worker._kind(Leak123("456")) == "ValueError"
+    assert worker._kind(Leak123Error("456")) == "ValueError"
     assert worker._kind(ModuleNotFoundError()) == "ModuleNotFoundError"
 
 
