@@ -232,9 +232,9 @@ class Value(Tabulated):
 
     def _rounded(self, kind: str, words: str, values: np.ndarray) -> Iterator[Row]:
         """Rows for the values rounded to fewer digits than asked, where that changes little."""
-        fine = [_round(v, self.digits) for v in values.tolist()]
+        fine = [rounded(v, self.digits) for v in values.tolist()]
         for digits in range(self.digits - 1, 0, -1):
-            coarse = [_round(v, digits) for v in values.tolist()]
+            coarse = [rounded(v, digits) for v in values.tolist()]
             near = all(
                 abs(c - v) <= ROUNDED * abs(v) for c, v in zip(coarse, values.tolist(), strict=True)
             )
@@ -274,7 +274,7 @@ def _unit(value: float, digits: int) -> float:
     return 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
 
 
-def _round(value: float, digits: int) -> float:
+def rounded(value: float, digits: int) -> float:
     """To so many digits, halves upwards as at school."""
     exact = Decimal(repr(value))
     if not exact:
