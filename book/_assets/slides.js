@@ -15,6 +15,7 @@
     transition: "none",
     slideNumber: "c/t",
     controlsTutorial: false,
+    scrollLayout: "compact", // on a phone
     pdfSeparateFragments: false,
     plugins: [RevealNotes],
   });

@@ -7,6 +7,7 @@
   words of the glossary where it uses them first (glossary.py);
 - appendices are numbered A, B, … (appendices.py);
 - exercises get a box to answer in, and results are kept in the browser (exercise_boxes.py);
+- slides and the handout are built with the page that links to them (slides.py);
 - scripts, styles and MathJax come with the site: no page asks another host for anything;
 - what Jupyter Book emits twice or for nothing is left out.
 """
@@ -34,9 +35,11 @@ import appendices
 import exercise_boxes
 import glossary
 import notation
+import slides
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "book" / "_assets"
+TEACH = "book/teach"
 
 # The parts of MathJax a page can ask for: the program, its fonts and the TeX macros that it loads
 # when it meets them. The package has 24 MB; these are 3.
@@ -64,6 +67,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", mend_roles, priority=900)
     app.connect("html-page-context", stand_in_for_storage)
     app.connect("html-collect-pages", forget_old_words)
+    app.connect("build-finished", build_slides, priority=400)
     app.connect("build-finished", leave_stamp)
     app.add_css_file("limetutor.css", priority=900)
     app.add_js_file("limetutor.js", loading_method="defer")
@@ -197,6 +201,13 @@ def forget_old_words(app: Sphinx) -> list[Any]:
         for word in [word for word, pages in words.items() if not pages]:
             del words[word]
     return []
+
+
+def build_slides(app: Sphinx, exception: Exception | None) -> None:
+    """The slides and the handout that the page for teachers links to."""
+    if exception is None and app.builder.format == "html" and TEACH in app.env.found_docs:
+        built = Path(app.outdir)
+        slides.build(built / "slides", built.parent / ".slides", fingerprint())
 
 
 def leave_stamp(app: Sphinx, exception: Exception | None) -> None:

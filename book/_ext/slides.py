@@ -30,6 +30,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES, ASSETS = ROOT / "book" / "slides", ROOT / "book" / "_assets"
 HANDOUT = "handout"
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REVEAL = ("dist/reveal.js", "dist/reveal.css", "dist/reset.css", "plugin/notes/notes.js", "LICENSE")
 
 _FIGURE = re.compile(r"(?ms)^```figure\n(.*?)^```$")
@@ -174,6 +175,8 @@ MathJax = {{ options: {{ enableMenu: false }} }};
 </html>
 """
 
+AS_PDF = '<p class="as-pdf"><a href="handout.pdf">These two pages as a PDF</a></p>\n'
+
 PAGE = """{head}<body class="handout">
 {body}
 <script>MathJax = {{ options: {{ enableMenu: false }} }};</script>
@@ -213,8 +216,8 @@ def deck_page(deck: Deck, drawn: dict[str, str]) -> str:
     )
 
 
-def handout_page(drawn: dict[str, str]) -> str:
-    """The handout as a page."""
+def handout_page(drawn: dict[str, str], link: str = "") -> str:
+    """The handout as a page, with a link to the PDF where there is one."""
     from limetutor.interactive.explorer import page_css
 
     text = (SOURCES / f"{HANDOUT}.md").read_text(encoding="utf-8")
@@ -222,7 +225,7 @@ def handout_page(drawn: dict[str, str]) -> str:
     sheets = "\n".join(
         f'<main class="sheet">{in_html(part, drawn)}</main>' for part in re.split(r"(?m)^---$", text)
     )
-    return PAGE.format(head=head("LIME on two pages", css), body=sheets)
+    return PAGE.format(head=head("LIME on two pages", css), body=link + sheets)
 
 
 def build(out: Path, cache: Path, key: str) -> None:
@@ -238,7 +241,25 @@ def build(out: Path, cache: Path, key: str) -> None:
         shutil.copyfile(Path(spec.origin).parent / "_static" / "revealjs" / name, target)
     for deck in decks():
         (out / f"{deck.name}.html").write_text(deck_page(deck, drawn), encoding="utf-8")
-    (out / f"{HANDOUT}.html").write_text(handout_page(drawn), encoding="utf-8")
+    page = out / f"{HANDOUT}.html"
+    page.write_text(handout_page(drawn), encoding="utf-8")
+    if printed(page, out / f"{HANDOUT}.pdf"):
+        page.write_text(handout_page(drawn, AS_PDF), encoding="utf-8")
+
+
+def printed(page: Path, target: Path) -> bool:
+    """Whether a Chromium is here that prints the page. The book can be built without one."""
+    target.unlink(missing_ok=True)
+    names = (os.environ.get("CHROME"), *CHROMIUMS)
+    chromium = next((found for name in names if name and (found := shutil.which(name))), None)
+    if chromium is None:
+        return False
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    options += ["--no-pdf-header-footer", "--virtual-time-budget=20000", f"--print-to-pdf={target}"]
+    subprocess.run(
+        [chromium, *options, page.resolve().as_uri()], capture_output=True, check=False, timeout=120
+    )
+    return target.exists()
 
 
 if __name__ == "__main__":
