@@ -5,6 +5,11 @@
 
   for (const figure of document.querySelectorAll(".lt-figure")) {
     figure.dataset.preventSwipe = ""; // a finger on a slider moves the slider
+    figure.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation(); // or it would open the overview
+      document.activeElement.blur();
+    });
   }
   Reveal.initialize({
     width: 1280,
@@ -19,4 +24,5 @@
     pdfSeparateFragments: false,
     plugins: [RevealNotes],
   });
+  Reveal.on("slidechanged", () => document.activeElement?.blur());
 })();

@@ -121,7 +121,12 @@ def draw(codes: list[str], cache: Path, key: str) -> dict[str, str]:
         environment = os.environ | {"LIMETUTOR_MODE": "static", "PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-W", "error", __file__]
         done = subprocess.run(
-            command, input=json.dumps(todo), text=True, env=environment, capture_output=True, check=False
+            command,
+            input=json.dumps(todo),
+            text=True,
+            env=environment,
+            capture_output=True,
+            check=False,
         )
         if done.returncode:
             raise RuntimeError(f"A figure of the slides failed:\n{done.stderr[-3000:]}")
@@ -223,7 +228,8 @@ def handout_page(drawn: dict[str, str], link: str = "") -> str:
     text = (SOURCES / f"{HANDOUT}.md").read_text(encoding="utf-8")
     css = page_css() + asset("handout.css")
     sheets = "\n".join(
-        f'<main class="sheet">{in_html(part, drawn)}</main>' for part in re.split(r"(?m)^---$", text)
+        f'<main class="sheet">{in_html(part, drawn)}</main>'
+        for part in re.split(r"(?m)^---$", text)
     )
     return PAGE.format(head=head("LIME on two pages", css), body=link + sheets)
 

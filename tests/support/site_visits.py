@@ -32,7 +32,7 @@ def up_to_date() -> bool:
 
 def is_page(path: Path) -> bool:
     made_by_sphinx = path.stem in ("genindex", "search", "prf-prf", "py-modindex")
-    inside = path.relative_to(SITE).parts[0] in ("_static", "_sources", "_modules")
+    inside = path.relative_to(SITE).parts[0] in ("_static", "_sources", "_modules", "slides")
     redirect = 'http-equiv="refresh"' in path.read_text(encoding="utf-8")[:2000].lower()
     return not (made_by_sphinx or inside or redirect)
 
