@@ -167,11 +167,16 @@ def degrees_of_freedom(sums: Sums) -> tuple[np.ndarray, float]:
 
     Satterthwaite's (A1 + A0)^2 / (Q1 / (1 - A1) + Q0 / (1 - A0)), where A and Q are the sums of
     squares and fourth powers of the influences a_i on either side of z_j: a side of m equal samples
-    has A = 1/m and m - 1 degrees of freedom, as in Welch's test.
+    has A = 1/m and m - 1 degrees of freedom, as in Welch's test. Numbers have one side, in units of
+    their own deviation.
     """
     total = sums.gram[0, 0]
     second, fourth = sums.second / total**2, sums.fourth / total**4
-    left = np.clip(1 - second, 0.1, 1.0)
+    part = second
+    if not sums.marks:
+        part = second.copy()
+        part[:, 1:-1] *= indicator_variances(sums.block)
+    left = np.clip(1 - part, 0.1, 1.0)
     ends = [0, -1]
     left[:, ends] = 1 - np.minimum(second[:, ends], 0.5) / max(second.shape[1] - 2, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
