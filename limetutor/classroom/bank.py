@@ -31,7 +31,7 @@ def bank(asked: argparse.Namespace) -> int:
     """`limetutor class bank`."""
     from ..course.exercises import chapters
     from . import chapters as book
-    from . import exam, moodle, questions
+    from . import bank_questions, exam, moodle
 
     if not 1 <= asked.versions <= MOST:
         raise ValueError(f"--versions must be from 1 to {MOST}, got {asked.versions}.")
@@ -41,7 +41,7 @@ def bank(asked: argparse.Namespace) -> int:
         if stem not in chapters():
             raise ValueError(f"--only must be one of {', '.join(chapters())}, got {stem!r}.")
     folder = book.check_book(Path(asked.book) if asked.book else book.BOOK)
-    found = questions.bank(folder, asked.versions, asked.seed, tuple(asked.only))
+    found = bank_questions.bank(folder, asked.versions, asked.seed, tuple(asked.only))
     target, begin = _places(Path(asked.out))
     moodle.write(found, target)
     print(f"{target}: {len(found)} questions for Moodle")

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..course.judging.kinds import DIGITS
 from .moodle import stated, with_macros
-from .questions import Choice, Numerical, Question
+from .bank_questions import Choice, Numerical, Question
 
 WIDTH = 92
 NEW_PAGE = "\f"
