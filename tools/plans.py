@@ -45,7 +45,7 @@ def plan_lines(plan: dict[str, Any]) -> Iterator[str]:
         if "session" in part:
             yield f"| | **Session {part['session']}** | |"
             clock = 0
-        home = f" *At home: {part['home'].replace('*', '')}.*" if "home" in part else ""
+        home = f" *At home:* {part['home']}." if "home" in part else ""
         what = part["what"][0].upper() + part["what"][1:]
         yield f"| {clock}–{clock + part['minutes']} | {ref(part['page'])} | {what}.{home} |"
         clock += part["minutes"]
