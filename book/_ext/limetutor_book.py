@@ -7,14 +7,14 @@
   words of the glossary where it uses them first (glossary.py);
 - appendices are numbered A, B, … (appendices.py);
 - exercises get a box to answer in, and results are kept in the browser (exercise_boxes.py);
-- scripts, styles and MathJax come with the site: no page asks another host for anything;
+- formulas become MathML (formulas.py);
+- scripts, styles and fonts come with the site: no page asks another host for anything;
 - what Jupyter Book emits twice or for nothing is left out.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import logging
 import os
 import shutil
@@ -32,15 +32,12 @@ from sphinx.environment import BuildEnvironment
 
 import appendices
 import exercise_boxes
+import formulas
 import glossary
 import notation
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "book" / "_assets"
-
-# The parts of MathJax a page can ask for: the program, its fonts and the TeX macros that it loads
-# when it meets them. The package has 24 MB; these are 3.
-MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -51,6 +48,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     sys.path.insert(0, str(ROOT))
     paths = [str(ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+    formulas.setup(app)
     app.connect("config-inited", key_the_cache)
     app.connect("builder-inited", write_static_files)
     app.connect("env-before-read-docs", execute_side_by_side)
@@ -113,28 +111,17 @@ def execute_side_by_side(app: Sphinx, env: BuildEnvironment, docnames: list[str]
 
 
 def write_static_files(app: Sphinx) -> None:
-    """Put the player, the book's style and MathJax where Sphinx picks up static files."""
+    """Put the player, the book's style and the font of formulas where Sphinx picks up static files."""
     from limetutor.interactive.explorer import page_css, page_js
 
     static = Path(app.outdir).parent / ".limetutor_static"
     static.mkdir(parents=True, exist_ok=True)
     scripts = [page_js(), exercise_boxes.script(), *assets("answers.js", "progress.js", "book.js")]
-    styles = [page_css(), *assets("book.css", "answers.css")]
+    styles = [page_css(), *assets("book.css", "formulas/formulas.css", "answers.css")]
     (static / "limetutor.css").write_text("\n".join(styles), encoding="utf-8")
     (static / "limetutor.js").write_text("\n".join(scripts), encoding="utf-8")
-    spec = importlib.util.find_spec("sphinx-mathjax-offline")
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("The book needs the package sphinx-mathjax-offline.")
-    package = Path(spec.origin).parent / "static" / "mathjax"
-    for part in MATHJAX:
-        target = static / "mathjax" / part
-        if target.exists():
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        copy = shutil.copytree if (package / part).is_dir() else shutil.copyfile
-        copy(package / part, target)
+    shutil.copyfile(formulas.FONT, static / formulas.FONT.name)
     app.config.html_static_path.append(str(static))
-    app.config.mathjax_path = "mathjax/tex-chtml.js"
 
 
 def assets(*names: str) -> list[str]:
