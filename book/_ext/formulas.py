@@ -24,11 +24,12 @@ from sphinx.util import logging
 ASSETS = Path(__file__).resolve().parents[1] / "_assets" / "formulas"
 FONT = ASSETS / "math.woff2"
 NAME = "limetutor"  # of the renderer, as Sphinx knows it
+LONG = 20  # letters and signs that fit into a line of the narrowest phone
 logger = logging.getLogger(__name__)
 
 RENDER = """(macros) => {
-    globalThis.render = (tex, displayMode) => temml.renderToString(
-        tex, {displayMode, macros: {...macros}, throwOnError: true, strict: false});
+    globalThis.render = (tex, displayMode, wrap) => temml.renderToString(
+        tex, {displayMode, wrap, macros: {...macros}, throwOnError: true, strict: false});
 }"""
 
 
@@ -104,17 +105,24 @@ def engine(macros: str) -> MiniRacer:
 @cache
 def render(tex: str, display: bool, macros: str = "{}") -> str:
     """A formula as an element ``math``, its TeX inside."""
-    drawn = ET.fromstring(engine(macros).call("render", as_temml_reads(tex, display), display))
-    shown = list(drawn)
+    drawn = drawn_by_temml(tex, display, macros, "none")
+    if not display and len("".join(drawn.itertext())) > LONG:
+        drawn = drawn_by_temml(tex, display, macros, "tex")
     tidy(drawn, 0 if display else 1)
+    shown = drawn[0]
+    if len(drawn) > 1:
+        shown = ET.Element("mrow", {"class": "lt-pieces"})
+        shown.extend(list(drawn))
     drawn[:] = [ET.Element("semantics")]
-    if len(shown) == 1:
-        drawn[0].append(shown[0])
-    else:
-        ET.SubElement(drawn[0], "mrow").extend(shown)
+    drawn[0].append(shown)
     ET.SubElement(drawn[0], "annotation", encoding="application/x-tex").text = tex
     drawn.attrib.pop("style", None)
     return ET.tostring(drawn, encoding="unicode", short_empty_elements=False)
+
+
+def drawn_by_temml(tex: str, display: bool, macros: str, wrap: str) -> ET.Element:
+    """What Temml makes of a formula; with wrap "tex" in pieces, between which a line may end."""
+    return ET.fromstring(engine(macros).call("render", as_temml_reads(tex, display), display, wrap))
 
 
 def as_temml_reads(tex: str, display: bool) -> str:
@@ -146,6 +154,9 @@ def tidy(element: ET.Element, style: int) -> None:
         style = int(element.get("scriptlevel", 0)) + 1 if element.get("displaystyle") != "true" else 0
     elif element.tag == "mtable":
         style = style if style > 1 else int(element.get("displaystyle") != "true")
+    for k, child in reversed(list(enumerate(element))):
+        if child.tag == "mrow" and len(child) > 1 and child[1].text == APPLIED:
+            element[k : k + 1] = list(child)  # the name of a function belongs to what it is applied to
     if element.tag == "mover" and len(element) > 2:  # an operator's name under an accent comes in pieces
         base = ET.Element("mrow")
         base.extend(element[:-1])

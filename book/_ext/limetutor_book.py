@@ -9,6 +9,7 @@
 - exercises get a box to answer in, and results are kept in the browser (exercise_boxes.py);
 - formulas become MathML (formulas.py);
 - scripts, styles and fonts come with the site: no page asks another host for anything;
+- finished pages are made light: their styles, and only those, in them, their scripts put off (pages.py);
 - what Jupyter Book emits twice or for nothing is left out.
 """
 
@@ -35,6 +36,7 @@ import exercise_boxes
 import formulas
 import glossary
 import notation
+import pages
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "book" / "_assets"
@@ -62,7 +64,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", mend_roles, priority=900)
     app.connect("html-page-context", stand_in_for_storage)
     app.connect("html-collect-pages", forget_old_words)
-    app.connect("build-finished", leave_stamp)
+    app.connect("build-finished", pages.lighten, priority=600)
+    app.connect("build-finished", leave_stamp, priority=900)
     app.add_css_file("limetutor.css", priority=900)
     app.add_js_file("limetutor.js", loading_method="defer")
     return {"parallel_read_safe": True, "parallel_write_safe": True}
