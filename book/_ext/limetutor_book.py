@@ -10,6 +10,7 @@
 - formulas become MathML (formulas.py);
 - scripts, styles and fonts come with the site: no page asks another host for anything;
 - finished pages are made light: their styles, and only those, in them, their scripts put off (pages.py);
+- each page has a description and a card for those who share it (cards.py), and the site a zip (downloads.py);
 - what Jupyter Book emits twice or for nothing is left out.
 """
 
@@ -32,6 +33,8 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
 import appendices
+import cards
+import downloads
 import exercise_boxes
 import formulas
 import glossary
@@ -50,6 +53,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     sys.path.insert(0, str(ROOT))
     paths = [str(ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+    app.add_config_value("limetutor_code", code_of_pages(), "html")  # when it changes, write all pages
     formulas.setup(app)
     app.connect("config-inited", key_the_cache)
     app.connect("builder-inited", write_static_files)
@@ -64,7 +68,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", mend_roles, priority=900)
     app.connect("html-page-context", stand_in_for_storage)
     app.connect("html-collect-pages", forget_old_words)
-    app.connect("build-finished", pages.lighten, priority=600)
+    app.connect("html-page-context", cards.describe)
+    app.connect("build-finished", cards.draw, priority=300)
+    app.connect("build-finished", pages.lighten, priority=310)
+    app.connect("build-finished", downloads.put_together, priority=320)
     app.connect("build-finished", leave_stamp, priority=900)
     app.add_css_file("limetutor.css", priority=900)
     app.add_js_file("limetutor.js", loading_method="defer")
@@ -80,6 +87,12 @@ def fingerprint() -> str:
     for path in sorted(files):
         digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def code_of_pages() -> str:
+    """A hash of what turns chapters into pages."""
+    files = [*Path(__file__).parent.glob("*.py"), *(ASSETS / "formulas").glob("*.js")]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()[:16]
 
 
 def key_the_cache(app: Sphinx, config: Config) -> None:

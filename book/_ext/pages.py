@@ -7,6 +7,7 @@ pages that did not change as this one left them.
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -42,6 +43,16 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
             light = lightened(text, page, scripted)
             if light != text:
                 page.write_text(light, "utf-8")
+        sweep(site / "_static")
+
+
+def sweep(static: Path) -> None:
+    """Remove what the theme brings and no page asks for, 5 MB of it."""
+    shutil.rmtree(static / "vendor", ignore_errors=True)
+    shutil.rmtree(static / "locales", ignore_errors=True)
+    for path in static.rglob("*"):
+        if path.name in IDLE or path.suffix == ".map":
+            path.unlink()
 
 
 def of(site: Path) -> Iterator[Path]:

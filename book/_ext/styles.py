@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from os.path import relpath
 from pathlib import Path
 from urllib.parse import quote
@@ -79,7 +79,8 @@ def for_page(html: str, sheets: Iterable[Path], page: Path, scripted: frozenset[
     words = names_in(html) | scripted
     rules = (rule for sheet in sheets for rule in rules_of(sheet, sheet.stat().st_mtime_ns))
     text = "\n".join(filter(None, (rule.text(words) for rule in rules)))
-    text = addressed(without_idle_values(text, scripted), Path("/"), page.parent)
+    asked = {*re.findall(r"var\(\s*(--[\w-]+)", html), *scripted}
+    text = addressed(without_idle_values(text, asked), Path("/"), page.parent)
     return without_idle_frames(text)
 
 
@@ -105,14 +106,19 @@ def addressed(text: str, old: Path, new: Path) -> str:
     return re.sub(r"""url\(("[^"]*"|'[^']*'|[^)"']*)\)""", address, text)
 
 
-def without_idle_values(text: str, scripted: frozenset[str]) -> str:
-    """Without the custom properties that no rule and no script asks for."""
+def without_idle_values(text: str, asked: set[str]) -> str:
+    """Without the custom properties that nothing asks for: no rule, no script, not the page."""
     count = -1
     while count != len(text):
         count = len(text)
-        asked = {*re.findall(r"var\(\s*(--[\w-]+)", text), *scripted}
-        text = VALUE.sub(lambda found: found[0] if found[1] in asked else "", text)
+        used = {*re.findall(r"var\(\s*(--[\w-]+)", text), *asked}
+        text = VALUE.sub(partial(kept_if, used), text)
     return EMPTY.sub("", text)
+
+
+def kept_if(used: set[str], value: re.Match[str]) -> str:
+    """A declaration of a custom property, if it is used."""
+    return value[0] if value[1] in used else ""
 
 
 def without_idle_frames(text: str) -> str:
