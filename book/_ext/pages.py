@@ -57,7 +57,9 @@ def sweep(static: Path) -> None:
 
 def of(site: Path) -> Iterator[Path]:
     """The pages of a site."""
-    return (path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts)
+    return (
+        path for path in sorted(site.rglob("*.html")) if not {"_static", "slides"} & set(path.parts)
+    )
 
 
 def words_of_scripts(site: Path) -> frozenset[str]:

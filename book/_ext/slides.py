@@ -27,9 +27,11 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+import formulas
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES, ASSETS = ROOT / "book" / "slides", ROOT / "book" / "_assets"
-HANDOUT = "handout"
+HANDOUT, FONT = "handout", formulas.FONT.name
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REVEAL = ("dist/reveal.js", "dist/reveal.css", "dist/reset.css", "plugin/notes/notes.js", "LICENSE")
 
@@ -78,8 +80,7 @@ def read(path: Path) -> Deck:
 
 
 def _formula(tex: str, how: dict[str, bool]) -> str:
-    tex = escape(tex, quote=False)
-    return rf"\[{tex}\]" if how["display_mode"] else rf"\({tex}\)"
+    return formulas.render(tex.strip(), how["display_mode"])
 
 
 MARKDOWN = (
@@ -169,9 +170,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const follow = () => {{ document.documentElement.dataset.theme = dark.matches ? "dark" : "light"; }};
 dark.addEventListener("change", follow);
 follow();
-MathJax = {{ options: {{ enableMenu: false }} }};
 </script>
-<script src="../_static/mathjax/tex-chtml.js"></script>
 <script src="reveal/dist/reveal.js"></script>
 <script src="reveal/plugin/notes/notes.js"></script>
 <script>{player}</script>
@@ -184,8 +183,6 @@ AS_PDF = '<p class="as-pdf"><a href="handout.pdf">These two pages as a PDF</a></
 
 PAGE = """{head}<body class="handout">
 {body}
-<script>MathJax = {{ options: {{ enableMenu: false }} }};</script>
-<script src="../_static/mathjax/tex-chtml.js"></script>
 </body>
 </html>
 """
@@ -196,13 +193,18 @@ def asset(name: str) -> str:
 
 
 def head(title: str, css: str, *styles: str) -> str:
+    """The head of a page, with what figures and formulas look like."""
+    from limetutor.interactive.explorer import page_css
+
+    font = asset("formulas/formulas.css").replace(FONT, f"../_static/{FONT}")
+    css = page_css() + font + css
     links = "\n".join(f'<link rel="stylesheet" href="{style}">' for style in styles)
     return HEAD.format(title=escape(title), styles=links, css=css)
 
 
 def deck_page(deck: Deck, drawn: dict[str, str]) -> str:
     """A deck as a page."""
-    from limetutor.interactive.explorer import page_css, page_js
+    from limetutor.interactive.explorer import page_js
 
     def sections() -> Iterator[str]:
         for slide in deck.slides:
@@ -211,10 +213,9 @@ def deck_page(deck: Deck, drawn: dict[str, str]) -> str:
             kind = "figure" if "lt-figure" in inside else "text"
             yield f'<section class="{kind}">\n{inside}\n{note}\n</section>'
 
-    css = page_css() + asset("slides.css")
     styles = ("reveal/dist/reset.css", "reveal/dist/reveal.css")
     return DECK.format(
-        head=head(deck.title, css, *styles),
+        head=head(deck.title, asset("slides.css"), *styles),
         slides="\n".join(sections()),
         player=page_js(),
         script=asset("slides.js"),
@@ -223,15 +224,12 @@ def deck_page(deck: Deck, drawn: dict[str, str]) -> str:
 
 def handout_page(drawn: dict[str, str], link: str = "") -> str:
     """The handout as a page, with a link to the PDF where there is one."""
-    from limetutor.interactive.explorer import page_css
-
     text = (SOURCES / f"{HANDOUT}.md").read_text(encoding="utf-8")
-    css = page_css() + asset("handout.css")
     sheets = "\n".join(
         f'<main class="sheet">{in_html(part, drawn)}</main>'
         for part in re.split(r"(?m)^---$", text)
     )
-    return PAGE.format(head=head("LIME on two pages", css), body=link + sheets)
+    return PAGE.format(head=head("LIME on two pages", asset("handout.css")), body=link + sheets)
 
 
 def build(out: Path, cache: Path, key: str) -> None:
