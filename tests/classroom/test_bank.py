@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 from moodle_xml_parser.parser import parse_file
 
-from limetutor.classroom import bank_questions as questions
-from limetutor.classroom import exam, moodle
-from limetutor.classroom.chapters import BOOK, asked, named, spelt_out
-from limetutor.classroom.bank_questions import VARIED, Choice, Essay, Numerical
+from limetutor.classroom.bank import exam, moodle, questions
+from limetutor.classroom.bank.chapters import BOOK, asked, named, spelt_out
+from limetutor.classroom.bank.questions import VARIED, Choice, Essay, Numerical
 from limetutor.cli import main
 from limetutor.course.exercises import chapters, exercises
 from limetutor.course.judging.kinds import rounded

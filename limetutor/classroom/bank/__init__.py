@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .command import action
+from ..command import action
 
 VERSIONS, MOST = 5, 50
 
@@ -29,9 +29,9 @@ def _options(parser: argparse.ArgumentParser) -> None:
 @action("bank", "Write a question bank for Moodle, and exams in plain text.", _options)
 def bank(asked: argparse.Namespace) -> int:
     """`limetutor class bank`."""
-    from ..course.exercises import chapters
+    from ...course.exercises import chapters
     from . import chapters as book
-    from . import bank_questions, exam, moodle
+    from . import exam, moodle, questions
 
     if not 1 <= asked.versions <= MOST:
         raise ValueError(f"--versions must be from 1 to {MOST}, got {asked.versions}.")
@@ -41,7 +41,7 @@ def bank(asked: argparse.Namespace) -> int:
         if stem not in chapters():
             raise ValueError(f"--only must be one of {', '.join(chapters())}, got {stem!r}.")
     folder = book.check_book(Path(asked.book) if asked.book else book.BOOK)
-    found = bank_questions.bank(folder, asked.versions, asked.seed, tuple(asked.only))
+    found = questions.bank(folder, asked.versions, asked.seed, tuple(asked.only))
     target, begin = _places(Path(asked.out))
     moodle.write(found, target)
     print(f"{target}: {len(found)} questions for Moodle")

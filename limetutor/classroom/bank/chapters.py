@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ..course.exercises import chapters
+from ...course.exercises import chapters
 
-BOOK = Path(__file__).resolve().parents[2] / "book"
+BOOK = Path(__file__).resolve().parents[3] / "book"
 
 _BLOCK = r"(?ms)^(?P<fence>`{{3,}})\{{{}\}}(?P<first>[^\n]*)$(?P<body>.*?)^(?P=fence)$"
 _EXERCISE, _SOLUTION = (re.compile(_BLOCK.format(kind)) for kind in ("exercise", "solution"))

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..course import quizzes
-from ..course.exercises import chapters, exercises
-from ..course.judging.kinds import Given, Paragraph, Value
+from ...course import quizzes
+from ...course.exercises import chapters, exercises
+from ...course.judging.kinds import Given, Paragraph, Value
 from . import chapters as book
 
 

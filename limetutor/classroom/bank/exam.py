@@ -8,9 +8,9 @@ from string import ascii_lowercase
 from textwrap import fill
 from typing import Any
 
-from ..course.judging.kinds import DIGITS
+from ...course.judging.kinds import DIGITS
 from .moodle import stated, with_macros
-from .bank_questions import Choice, Numerical, Question
+from .questions import Choice, Numerical, Question
 
 WIDTH = 92
 NEW_PAGE = "\f"

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 from xml.dom import minidom
 
-from ..course.judging.grammar import LARGEST
-from ..course.judging.kinds import DIGITS, Value, rounded
-from ..course.judging.tables import BEGINS, Row
-from .bank_questions import Choice, Essay, Numerical, Question
+from ...course.judging.grammar import LARGEST
+from ...course.judging.kinds import DIGITS, Value, rounded
+from ...course.judging.tables import BEGINS, Row
+from .questions import Choice, Essay, Numerical, Question
 
 MARKS = {"right": 100, "close": 50, "wrong": 0}
 MORE = 2  # digits of the stated answer beyond those that are asked
