@@ -12,6 +12,7 @@ import io
 import json
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -91,7 +92,13 @@ def grade_all(folders: list[Path], limits: Any, jobs: int) -> list[Any]:
     from .sandbox import ready
 
     asked = [(folder, a) for folder in folders for a in assignments().values()]
-    with ready(limits) as limits, _bar(len(asked)) as step, ThreadPoolExecutor(jobs) as pool:
+    with (
+        warnings.catch_warnings(),  # here, because filters are shared by all threads
+        ready(limits) as limits,
+        _bar(len(asked)) as step,
+        ThreadPoolExecutor(jobs) as pool,
+    ):
+        warnings.simplefilter("ignore")
 
         def one(what: tuple[Path, Any]) -> Any:
             result = graded(*what, limits)
@@ -115,7 +122,12 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add("submissions", help="a folder with a folder for each student")
     add("--out", required=True, metavar="FOLDER", help="where grades.csv goes")
     add("--jobs", type=int, default=2, help="notebooks at a time (default: 2)")
-    add("--seconds", type=float, default=20.0, help="for a cell, and for a question (default: 20)")
+    add(
+        "--seconds",
+        type=float,
+        default=20.0,
+        help="of the processor, for a cell and for a question (default: 20)",
+    )
     add("--memory", type=int, default=2048, help="megabytes for a notebook (default: 2048)")
     add("--unsafe-no-sandbox", action="store_true", help=UNSAFE)
 
@@ -125,7 +137,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
 )
 def grade(asked: argparse.Namespace) -> int:
     """`limetutor class grade`."""
-    from .sandbox import Limits
+    from .sandbox import PATIENCE, Limits
 
     for name, least in {"jobs": 1, "seconds": 1, "memory": 256}.items():
         if not getattr(asked, name) >= least:
@@ -137,7 +149,7 @@ def grade(asked: argparse.Namespace) -> int:
         raise ValueError(f"--out must be a folder that can be written to, got {asked.out!r}.")
     limits = Limits(
         seconds=asked.seconds,
-        total=12 * asked.seconds,
+        total=12 * PATIENCE * asked.seconds,
         memory=asked.memory,
         sandboxed=not asked.unsafe_no_sandbox,
     )

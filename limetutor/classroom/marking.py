@@ -70,42 +70,43 @@ class Played:
         self._session: Session | None = None
         self.trouble: set[str] = set()
 
-    def ask(self, until: float, **what: Any) -> dict[str, Any]:
-        """The reply of the notebook; AnswerError if it is not a value, StoppedError if none comes."""
-        try:
-            session = self._session or self._start()
-            reply = session.ask(min(until, self._until), **what)
-        except StoppedError as stopped:
-            self._session = None
-            self.trouble.add(stopped.why)
-            raise
-        if isinstance(reply.get("error"), str):
-            if reply["error"] == "MemoryError":
-                self.trouble.add("out of memory")
-            raise AnswerError(reply["error"])
-        return reply
-
-    def _start(self) -> Session:
+    @property
+    def session(self) -> Session:
         """A process in which the cells have run, without those that ended an earlier one."""
-        while time.monotonic() < self._until:
-            session = Session(self._limits, self._given)
-            at = 0
+        while self._session is None:
+            if time.monotonic() > self._until:
+                raise StoppedError("timed out")
+            session, at = Session(self._limits, self._given), 0
             try:
                 for at, code in enumerate(self._code):
                     if at not in self._skipped:
-                        self._run(session, code)
-            except StoppedError as stopped:
+                        self._ask(session, self._limits.seconds, do="cell", code=code)
+            except StoppedError:
                 self._skipped.add(at)
-                self.trouble.add(stopped.why)
-                continue
-            self._session = session
-            return session
-        raise StoppedError("timed out")
+            else:
+                self._session = session
+        return self._session
 
-    def _run(self, session: Session, code: str) -> None:
-        until = min(time.monotonic() + self._limits.seconds, self._until)
-        if session.ask(until, do="cell", code=code).get("error") == "MemoryError":
+    def ask(self, seconds: float, **what: Any) -> dict[str, Any]:
+        """The reply of the notebook; AnswerError if it is not a value, StoppedError if none comes."""
+        try:
+            reply = self._ask(self.session, seconds, **what)
+        except StoppedError:
+            self._session = None
+            raise
+        if isinstance(reply.get("error"), str):
+            raise AnswerError(reply["error"])
+        return reply
+
+    def _ask(self, session: Session, seconds: float, **what: Any) -> dict[str, Any]:
+        try:
+            reply = session.ask(seconds, **what)
+        except StoppedError as stopped:
+            self.trouble.add(stopped.why)
+            raise
+        if reply.get("error") == "MemoryError":
             self.trouble.add("out of memory")
+        return reply
 
     def close(self) -> None:
         """End the process."""
@@ -116,37 +117,36 @@ class Played:
 class Remote:
     """A function of the notebook, called from here; ``problem`` is why a call gave no value."""
 
-    def __init__(self, played: Played, name: str, until: float) -> None:
-        self._played, self._name, self._until = played, name, until
+    def __init__(self, played: Played, name: str, seconds: float) -> None:
+        self._played, self._name = played, name
+        self._until = played.session.busy + seconds
+        self._seconds = seconds
         self.problem = ""
 
     def __call__(self, *arguments: Any) -> Any:
         """What it returns."""
         try:
             what = {"name": self._name, "arguments": [sent(a) for a in arguments]}
-            reply = self._played.ask(self._until, do="call", **what)
+            left = min(self._seconds, self._until - self._played.session.busy)
+            reply = self._played.ask(left, do="call", **what)
             if reply.get("changed"):
                 raise AnswerError("changed")
             return received(reply.get("value"))
-        except AnswerError as error:
-            self.problem = error.kind
-            raise
-        except StoppedError as error:
-            self.problem = error.why
+        except (AnswerError, StoppedError) as error:
+            self.problem = error.args[0]
             raise
 
 
 def mark(question: Question, student: str, played: Played, seed: bytes, seconds: float) -> Mark:
     """Ask one question."""
-    until = time.monotonic() + seconds
     exercise = question.of(student)
-    if question.called:
-        function = Remote(played, question.answer, until)
-        tried = exercise.tried(function, stream(question.name, seed))  # type: ignore[attr-defined]
-        words = _said(function.problem, question) if function.problem else tried.hint
-        return Mark(question.points if tried.kind == "right" else 0, words)
     try:
-        reply = played.ask(until, do="value", name=question.answer)
+        if question.called:
+            function = Remote(played, question.answer, seconds)
+            tried = exercise.tried(function, stream(question.name, seed))  # type: ignore[attr-defined]
+            words = _said(function.problem, question) if function.problem else tried.hint
+            return Mark(question.points if tried.kind == "right" else 0, words)
+        reply = played.ask(seconds, do="value", name=question.answer)
         found = exercise.judge(received(reply.get("value")))
     except (AnswerError, StoppedError) as error:
         return Mark(0, _said(error.args[0], question))
@@ -201,7 +201,7 @@ def _of_another(played: Played, assignment: Assignment, student: str) -> Sequenc
     if not assignment.numbers(student):
         return ()
     try:
-        reply = played.ask(time.monotonic() + 1, do="value", name="student")
+        reply = played.ask(1.0, do="value", name="student")
         name = received(reply.get("value"))
     except (AnswerError, StoppedError):
         return ()

@@ -58,7 +58,7 @@ def _rubric(question: Any) -> str:
     return f"**Rubric** ({question.points} points). The cell above is a model answer.\n\n{points}"
 
 
-def _write(out: str, version: Callable[[Any, str], Any]) -> None:
+def write(out: str, version: Callable[[Any, str], Any]) -> None:
     """One notebook for each assignment into a folder."""
     import nbformat
 
@@ -80,12 +80,12 @@ def _out(parser: argparse.ArgumentParser) -> None:
 @action("release", "Write the assignments as students get them.", _out)
 def release(asked: argparse.Namespace) -> int:
     """`limetutor class release`."""
-    _write(asked.out, lambda notebook, name: released(notebook))
+    write(asked.out, lambda notebook, name: released(notebook))
     return 0
 
 
 @action("solution", "Write the assignments with solutions, model answers and rubrics.", _out)
 def solution(asked: argparse.Namespace) -> int:
     """`limetutor class solution`."""
-    _write(asked.out, solved)
+    write(asked.out, solved)
     return 0

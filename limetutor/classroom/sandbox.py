@@ -37,6 +37,8 @@ from .inside import worker
 INSIDE = Path(worker.__file__).parent
 LONGEST = 8_000_000  # bytes of one reply
 FLOOD = 100_000_000  # bytes of all replies
+PATIENCE = 4
+START = 60  # seconds until the process is ready
 TICK = 0.05  # seconds between looks at the memory
 MEGABYTE = 2**20
 SPARE = 1024  # megabytes of addresses that libraries reserve and do not use
@@ -63,7 +65,11 @@ _users = itertools.count(os.getpid())  # each sandbox that root starts has a use
 
 @dataclass(frozen=True)
 class Limits:
-    """What a notebook may use: seconds a cell and a question, of all; megabytes; processes."""
+    """What a notebook may use: seconds for a cell and for a question, and for all; megabytes; processes.
+
+    Seconds are those of the processor, where they can be measured: nobody is late because the machine
+    is busy. A notebook that only waits is stopped after :data:`PATIENCE` times as many on the clock.
+    """
 
     seconds: float = 20.0
     total: float = 240.0
@@ -203,7 +209,10 @@ class Session:
             "paths": self._paths(),
             "given": worker.packed(given),
         }
-        self.ask(time.monotonic() + limits.seconds, **begin)
+        try:
+            self.ask(START, **begin)
+        except StoppedError as stopped:  # no line of the notebook has run yet: it is not to blame
+            raise RuntimeError(f"a process to grade in did not start: it {stopped.why}.") from None
 
     def _paths(self) -> list[str]:
         """Where modules are found: the stand-in before all others."""
@@ -216,22 +225,21 @@ class Session:
         # -S: packages are found by the paths of the worker, and no .pth file leads anywhere else
         cached = ["-X", f"pycache_prefix={BYTECODE}"] if self._limits.bytecode else []
         run = [_interpreter(), "-I", "-S", "-B", *cached, f"{inside}/worker.py"]
-        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        pipe: Any = subprocess.PIPE
+        streams = {"stdin": pipe, "stdout": pipe, "stderr": subprocess.DEVNULL}
         if not self._limits.sandboxed:
             own = {"SYSTEMROOT": os.environ["SYSTEMROOT"]} if "SYSTEMROOT" in os.environ else {}
             places = {"HOME": self._folder, "TMPDIR": self._folder, "PATH": os.defpath}
-            return subprocess.Popen(
-                run, env=ENVIRONMENT | own | places, start_new_session=True, **pipes,
-                stderr=subprocess.DEVNULL,
-            )  # fmt: skip
+            env = ENVIRONMENT | own | places
+            return subprocess.Popen(run, env=env, start_new_session=True, **streams)
         info, theirs = os.pipe()
         try:
             with os.fdopen(theirs, "wb"):
                 command = [*_bubblewrap(self._limits), "--info-fd", str(theirs), "--", *run]
+                program = shutil.which("bwrap")
                 started = subprocess.Popen(
-                    command, env={}, executable=shutil.which("bwrap"), pass_fds=[theirs], **pipes,
-                    stderr=subprocess.PIPE,
-                )  # fmt: skip
+                    command, env={}, executable=program, pass_fds=[theirs], **streams
+                )
         finally:
             with os.fdopen(info, "rb") as told:
                 said = told.read()
@@ -258,15 +266,16 @@ class Session:
                 self._replies.put(None, timeout=1)
                 break
 
-    def ask(self, until: float, **what: Any) -> dict[str, Any]:
-        """The reply to one request, StoppedError if none comes."""
+    def ask(self, seconds: float, **what: Any) -> dict[str, Any]:
+        """The reply to one request, StoppedError if none comes in so many seconds."""
+        until, busy = time.monotonic() + seconds * PATIENCE, self.busy + seconds
         number = next(self._numbers)
         line = json.dumps(what | {"number": number}).encode() + b"\n"
         assert self._process.stdin is not None
         try:
             threading.Thread(target=self._tell, args=(line,), daemon=True).start()
             while True:
-                reply = self._reply(until)
+                reply = self._reply(until, busy)
                 if reply.get("number") == number:
                     return reply
         except StoppedError:
@@ -281,11 +290,11 @@ class Session:
             stream.write(line)
             stream.flush()
 
-    def _reply(self, until: float) -> dict[str, Any]:
+    def _reply(self, until: float, busy: float) -> dict[str, Any]:
         while True:
-            if time.monotonic() > until:
+            if time.monotonic() > until or self.busy > busy:
                 raise StoppedError("timed out")
-            if self._memory() > self._limits.memory * MEGABYTE:
+            if self._too_large():
                 raise StoppedError("out of memory")
             with contextlib.suppress(queue.Empty):
                 line = self._replies.get(timeout=TICK)
@@ -296,15 +305,18 @@ class Session:
                     if isinstance(reply, dict):
                         return reply
 
-    def _memory(self) -> int:
-        """Bytes that all processes of the sandbox hold for themselves."""
-        return sum(map(_held, _family(self._inner))) if self._inner else 0
-
     @property
-    def complaint(self) -> str:
-        """What bubblewrap said as it refused to start."""
-        stream = self._process.stderr
-        return stream.read(2000).decode(errors="replace").strip() if stream else ""
+    def busy(self) -> float:
+        """Seconds that the processor has worked for the sandbox."""
+        return sum(map(_worked, _family(self._inner or 0)))
+
+    def _too_large(self) -> bool:
+        """Whether all processes of the sandbox together hold more than they may.
+
+        A quick count first, which counts pages once for each process that shares them.
+        """
+        most, family = self._limits.memory * MEGABYTE, list(_family(self._inner or 0))
+        return sum(map(_held, family)) > most and sum(map(_share, family)) > most
 
     def close(self) -> None:
         """End it, and all that it has started."""
@@ -327,7 +339,9 @@ class Session:
 
 
 def _family(pid: int) -> Iterator[int]:
-    """A process and its descendants."""
+    """A process and its descendants; of none, if it is 0."""
+    if not pid:
+        return
     yield pid
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
@@ -336,7 +350,26 @@ def _family(pid: int) -> Iterator[int]:
                     yield from _family(int(child))
 
 
+def _worked(pid: int) -> float:
+    """Seconds of a process, and of its children that have ended."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open(f"/proc/{pid}/stat") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def _share(pid: int) -> int:
+    """Bytes of a process, where a page that several have counts as a part for each."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open(f"/proc/{pid}/smaps_rollup") as table:
+            lines = [line.split() for line in table if line.startswith("Pss_Anon:")]
+        return int(lines[0][1]) * 1024
+    return _held(pid)
+
+
 def _held(pid: int) -> int:
+    """Bytes of a process that are no files."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         with open(f"/proc/{pid}/statm") as pages:
             _, resident, shared, *_ = map(int, pages.read().split())
@@ -360,28 +393,27 @@ def ready(limits: Limits) -> Iterator[Limits]:
             "grading needs the sandbox bubblewrap (Linux; on Debian and Ubuntu: apt install bubblewrap), "
             f"and there is none here: install it, or {flag}."
         )
+    started = _trusted(limits, "pass")
+    if started.returncode:
+        why = started.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise RuntimeError(
+            f"the sandbox bubblewrap does not start here ({why[:200]}): mend that, or {flag}."
+        )
+    if os.path.exists(importlib.util.cache_from_source(str(np.__file__))):
+        yield limits
+        return
     with tempfile.TemporaryDirectory(prefix="limetutor-") as folder:
-        try:
-            Session(limits, {}).close()
-        except StoppedError:
-            raise RuntimeError(
-                f"the sandbox bubblewrap does not start here: mend that, or {flag}."
-            ) from None
-        if os.path.exists(importlib.util.cache_from_source(str(np.__file__))):
-            yield limits
-        else:
-            os.chmod(folder, 0o755)  # a sandbox of root runs as somebody else
-            _compile(limits, folder)
-            yield replace(limits, bytecode=folder)
+        os.chmod(folder, 0o755)  # a sandbox of root runs as somebody else
+        imports = [f"try: import {module}\nexcept ImportError: pass" for module in MODULES]
+        code = "\n".join([f"import sys; sys.path[:0] = {_packages()!r}", *imports])
+        _trusted(limits, code, "--bind", folder, BYTECODE)
+        yield replace(limits, bytecode=folder)
 
 
-def _compile(limits: Limits, folder: str) -> None:
-    """Import what notebooks import, and keep what that compiles."""
-    imports = "\n".join(f"try: import {module}\nexcept ImportError: pass" for module in MODULES)
-    code = f"import sys; sys.path[:0] = {_packages()!r}\n{imports}"
-    keep = ["--bind", folder, BYTECODE, "--setenv", "MPLCONFIGDIR", "/scratch"]
+def _trusted(limits: Limits, code: str, *more: str) -> subprocess.CompletedProcess[bytes]:
+    """Run code of this file in a sandbox."""
     run = [_interpreter(), "-I", "-S", "-X", f"pycache_prefix={BYTECODE}", "-c", code]
-    subprocess.run(
-        [*_bubblewrap(limits, keep), "--", *run], env={}, executable=shutil.which("bwrap"),
+    return subprocess.run(
+        [*_bubblewrap(limits, more), "--", *run], env={}, executable=shutil.which("bwrap"),
         stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False,
     )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from . import classroom as classroom
+
 
 class Absent:
     """Anything of limetutor: it can be named, and refuses to be used."""
