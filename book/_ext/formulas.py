@@ -155,7 +155,7 @@ def tidy(element: ET.Element, style: int) -> None:
     elif element.tag == "mtable":
         style = style if style > 1 else int(element.get("displaystyle") != "true")
     for k, child in reversed(list(enumerate(element))):
-        if child.tag == "mrow" and len(child) > 1 and child[1].text == APPLIED:
+        if child.tag == "mrow" and len(child) < 5 and element.tag == "mrow" and any(part.text == APPLIED for part in child):
             element[k : k + 1] = list(child)  # the name of a function belongs to what it is applied to
     if element.tag == "mover" and len(element) > 2:  # an operator's name under an accent comes in pieces
         base = ET.Element("mrow")
