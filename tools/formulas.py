@@ -92,7 +92,9 @@ def main(folder: str, target: str, browser: str) -> None:
             tab.screenshot(path=out / f"sheet-{number:02}.png", clip=clip, full_page=True)
         chromium.close()
     middle = statistics.median(ratio for ratio, _ in ratios)
-    print(f"{len(ratios)} formulas; widths are {middle:.2f} of MathJax's in the middle; furthest from it:")
+    print(
+        f"{len(ratios)} formulas; widths are {middle:.2f} of MathJax's in the middle; furthest from it:"
+    )
     for ratio, tex in ratios[:6] + ratios[-6:]:
         print(f"  {ratio:.2f}  {' '.join(tex.split())[:80]}")
 

@@ -17,7 +17,7 @@ import threading
 from functools import partial
 from http.server import ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from serve import Quiet
 
@@ -25,7 +25,12 @@ VERSION = "12.8.2"
 RUNS = 5
 FIRST = "book/welcome.html"
 # Least scores: on a phone and a laptop for the first page, the same for chapters, and of the other categories.
-GOALS = {("first", "mobile"): 90, ("first", "desktop"): 98, ("chapter", "mobile"): 85, ("chapter", "desktop"): 98}
+GOALS = {
+    ("first", "mobile"): 90,
+    ("first", "desktop"): 98,
+    ("chapter", "mobile"): 85,
+    ("chapter", "desktop"): 98,
+}
 OTHERS = {"accessibility": 100, "best-practices": 100, "seo": 100}
 TIMES = {
     "first-contentful-paint": "first paint, ms",
@@ -39,7 +44,7 @@ TIMES = {
 class Compressed(Quiet):
     """Files of text gzipped, once."""
 
-    kept: dict[tuple[str, int], bytes] = {}
+    kept: ClassVar[dict[tuple[str, int], bytes]] = {}
 
     def send_head(self) -> Any:
         """Answer with the compressed file."""
@@ -63,9 +68,15 @@ class Compressed(Quiet):
 
 def heaviest(site: Path, count: int = 2) -> list[str]:
     """The chapters with most bytes, compressed."""
-    chapters = [p for p in (site / "book").glob("*.html") if (p.parents[1] / "_sources/book" / f"{p.stem}.ipynb").exists()]
+    chapters = [
+        p
+        for p in (site / "book").glob("*.html")
+        if (p.parents[1] / "_sources/book" / f"{p.stem}.ipynb").exists()
+    ]
     chapters.sort(key=lambda path: len(gzip.compress(path.read_bytes())), reverse=True)
-    return [path.relative_to(site).as_posix() for path in chapters if path.name != "welcome.html"][:count]
+    return [path.relative_to(site).as_posix() for path in chapters if path.name != "welcome.html"][
+        :count
+    ]
 
 
 def run(address: str, form: str, browser: str) -> dict[str, Any]:
@@ -89,7 +100,9 @@ def measured(address: str, form: str, browser: str, runs: int) -> dict[str, floa
         for name in ("performance", *OTHERS)
     }
     for name in TIMES:
-        found[name] = statistics.median(report["audits"][name]["numericValue"] for report in reports)
+        found[name] = statistics.median(
+            report["audits"][name]["numericValue"] for report in reports
+        )
     for name in OTHERS:
         for reference in reports[0]["categories"][name]["auditRefs"]:
             audit = reports[0]["audits"][reference["id"]]
@@ -105,7 +118,9 @@ def main(folder: str, browser: str, runs: str = str(RUNS), *pages: str) -> int:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         for page in pages or (FIRST, *heaviest(site)):
             for form in ("mobile", "desktop"):
-                found = measured(f"http://127.0.0.1:{server.server_port}/{page}", form, browser, int(runs))
+                found = measured(
+                    f"http://127.0.0.1:{server.server_port}/{page}", form, browser, int(runs)
+                )
                 goal = GOALS["first" if page == FIRST else "chapter", form]
                 short = found["performance"] < goal or any(found[k] < v for k, v in OTHERS.items())
                 missed += short

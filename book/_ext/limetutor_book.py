@@ -53,7 +53,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     sys.path.insert(0, str(ROOT))
     paths = [str(ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
-    app.add_config_value("limetutor_code", code_of_pages(), "html")  # when it changes, write all pages
+    app.add_config_value(
+        "limetutor_code", code_of_pages(), "html"
+    )  # when it changes, write all pages
     formulas.setup(app)
     app.connect("config-inited", key_the_cache)
     app.connect("builder-inited", write_static_files)
@@ -198,7 +200,7 @@ def forget_old_words(app: Sphinx) -> list[Any]:
     """Drop words that no page has any more: Sphinx keeps all it ever listed for the search."""
     indexer = getattr(app.builder, "indexer", None)
     for words in (indexer._mapping, indexer._title_mapping) if indexer else ():
-        for word in [word for word, pages in words.items() if not pages]:
+        for word in [word for word, used in words.items() if not used]:
             del words[word]
     return []
 

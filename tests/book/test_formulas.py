@@ -76,7 +76,10 @@ def test_a_long_formula_in_a_line_has_pieces_and_a_short_one_has_none():
 
 def test_lines_below_each_other():
     assert len(list(drawn("a &= b \\\\ c &= d", display=True).iter("mtr"))) == 2
-    assert len(list(drawn(r"\begin{align} a &= b \\ c &= d \end{align}", display=True).iter("mtr"))) == 2
+    assert (
+        len(list(drawn(r"\begin{align} a &= b \\ c &= d \end{align}", display=True).iter("mtr")))
+        == 2
+    )
     assert not list(drawn(r"\frac12", display=True).iter("mtr"))
 
 
