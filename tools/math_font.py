@@ -22,14 +22,26 @@ from fontTools.ttLib import TTFont
 TARGET = Path(__file__).resolve().parents[1] / "book" / "_assets" / "formulas" / "math.woff2"
 NAME = "Lime Math"
 
-ITALIC = [*range(0x1D434, 0x1D468), 0x210E, *range(0x1D6FC, 0x1D71C)]  # a browser takes these for x, α
+ITALIC = [
+    *range(0x1D434, 0x1D468),
+    0x210E,
+    *range(0x1D6FC, 0x1D71C),
+]  # a browser takes these for x, α
 BOLD = [*range(0x1D7CE, 0x1D7D8)]
 DOUBLE = [*map(ord, "ℂℕℙℚℝℤ"), ord("𝔼"), ord("𝟙")]
 SCRIPT = [*map(ord, "𝒜ℬ𝒞𝒟ℰℱ𝒢ℋℐ𝒥𝒦ℒℳ𝒩𝒪𝒫𝒬ℛ𝒮𝒯𝒰𝒱𝒲𝒳𝒴𝒵")]
 GREEK = "ΓΔΘΛΞΠΣΦΨΩαβγδεζηθικλμνξοπρςστυφχψωϵϕ"
 SIGNS = "√∂∅∇∈∉∋∌∏∑−∓±×÷∗∘∙∞∝∩∪∧∨∫≈∼≃≅≡≠≤≥≪≫≲≳⊂⊆⊤⊥⋅⋮⋯⋱…‖∣∥→←↔↦⇒⇔⟨⟩⌈⌉⌊⌋ℓ′″′⏞⏟¬∀∃"
 ACCENTS = "ˆ˜¯‾˙¨ˇ\u0302\u0303\u0304\u0307\u0338_^~"
-CHARACTERS = {*range(0x20, 0x7F), 0xA0, *ITALIC, *BOLD, *DOUBLE, *SCRIPT, *map(ord, GREEK + SIGNS + ACCENTS)}
+CHARACTERS = {
+    *range(0x20, 0x7F),
+    0xA0,
+    *ITALIC,
+    *BOLD,
+    *DOUBLE,
+    *SCRIPT,
+    *map(ord, GREEK + SIGNS + ACCENTS),
+}
 
 # TeX drops an index below a tall base by .05 em and lets a power stand .386 em below its top, and does neither
 # for a single letter. The font says .2 and .25, and browsers do it for letters too, so that the index of a β
@@ -43,7 +55,9 @@ WIDEST = {"(": 480, ")": 480, "[": 417, "]": 417, "{": 583, "}": 583, "√": 833
 
 def small(font: TTFont) -> TTFont:
     """The font with the characters of the book, and what these grow into."""
-    options = subset.Options(layout_features=["dtls"], hinting=False, desubroutinize=True, drop_tables=["FFTM"])
+    options = subset.Options(
+        layout_features=["dtls"], hinting=False, desubroutinize=True, drop_tables=["FFTM"]
+    )
     options.name_IDs = [0, 1, 2, 4, 6, 13, 14]
     part = subset.Subsetter(options)
     part.populate(unicodes=CHARACTERS)
@@ -87,14 +101,21 @@ def narrow(font: TTFont, glyph: str, widest: int) -> None:
     squeezed = T2CharStringPen(widest, glyphs)
     glyphs[glyph].draw(TransformPen(squeezed, Scale(widest / width, 1)))
     old = top.CharStrings[glyph]
-    top.CharStrings[glyph] = squeezed.getCharString(private=old.private, globalSubrs=old.globalSubrs)
+    top.CharStrings[glyph] = squeezed.getCharString(
+        private=old.private, globalSubrs=old.globalSubrs
+    )
     font["hmtx"][glyph] = widest, round(bearing * widest / width)
 
 
 def script_forms(font: TTFont) -> dict[str, str]:
     """What the feature ssty has for each glyph in an index."""
     table = font["GSUB"].table
-    lookups = [i for f in table.FeatureList.FeatureRecord if f.FeatureTag == "ssty" for i in f.Feature.LookupListIndex]
+    lookups = [
+        i
+        for f in table.FeatureList.FeatureRecord
+        if f.FeatureTag == "ssty"
+        for i in f.Feature.LookupListIndex
+    ]
     return {
         glyph: forms[0]
         for i in lookups
@@ -107,7 +128,9 @@ def main(source: str) -> None:
     font = small(changed(TTFont(source, recalcTimestamp=False)))
     font.flavor = "woff2"
     font.save(TARGET)
-    print(f"{TARGET.name}: {TARGET.stat().st_size / 1000:.0f} kB, {len(font.getGlyphOrder())} glyphs")
+    print(
+        f"{TARGET.name}: {TARGET.stat().st_size / 1000:.0f} kB, {len(font.getGlyphOrder())} glyphs"
+    )
 
 
 if __name__ == "__main__":

@@ -59,11 +59,13 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
 
 def description(doctree: nodes.document, app: Sphinx) -> str:
     """The first sentences of the page's own text."""
-    for paragraph in doctree.findall(nodes.paragraph):
-        if isinstance(paragraph.parent, nodes.section) and "symbols" not in paragraph["classes"]:
-            if text := shortened(" ".join(plain(paragraph, app).split())):
-                return text
-    return ""
+    paragraphs = (
+        paragraph
+        for paragraph in doctree.findall(nodes.paragraph)
+        if isinstance(paragraph.parent, nodes.section) and "symbols" not in paragraph["classes"]
+    )
+    texts = (shortened(" ".join(plain(paragraph, app).split())) for paragraph in paragraphs)
+    return next(filter(None, texts), "")
 
 
 def plain(node: nodes.Node, app: Sphinx) -> str:

@@ -62,7 +62,9 @@ def pack(site: Path, there: list[str]) -> None:
             data = path.read_bytes()
             if path.suffix == ".html":
                 links = line(there, relpath(site, path.parent))
-                data = LINE.sub(lambda found, links=links: links, data.decode("utf-8")).encode("utf-8")
+                data = LINE.sub(lambda found, links=links: links, data.decode("utf-8")).encode(
+                    "utf-8"
+                )
             entry = zipfile.ZipInfo(f"limetutor/{path.relative_to(site).as_posix()}", DAY)
             entry.external_attr = 0o644 << 16
             packed.writestr(entry, data, zipfile.ZIP_DEFLATED)
@@ -72,7 +74,9 @@ def write_index(site: Path, app: Sphinx) -> None:
     """The address of the site itself leads to the first page, and shows its card where it is shared."""
     first = f"{app.config.root_doc}.html"
     head = (site / first).read_text("utf-8")
-    metas = "\n".join(re.findall(r'<meta (?:name="(?:description|twitter)|property="og:)[^>]*>', head))
+    metas = "\n".join(
+        re.findall(r'<meta (?:name="(?:description|twitter)|property="og:)[^>]*>', head)
+    )
     title = app.config.html_title
     (site / "index.html").write_text(
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8" />\n<title>{title}</title>\n'

@@ -66,10 +66,17 @@ def from_node(translator: Any, node: nodes.Element, display: bool) -> str:
     try:
         mathml = render(tex, display, macros_of(translator.config))
     except JSEvalException as error:
-        logger.warning("This formula cannot be read: %s (%s)", tex, str(error).partition("\n")[0], location=node)
+        logger.warning(
+            "This formula cannot be read: %s (%s)",
+            tex,
+            str(error).partition("\n")[0],
+            location=node,
+        )
         return f"<code>{translator.encode(tex)}</code>"
     if missing := set(characters(mathml)) - in_font():
-        logger.warning("No character of the font of formulas: %s in %s", " ".join(missing), tex, location=node)
+        logger.warning(
+            "No character of the font of formulas: %s in %s", " ".join(missing), tex, location=node
+        )
     return mathml
 
 
@@ -151,13 +158,24 @@ ACCENTS = {"~": "˜", "‾": "¯"}  # signs of a line, and the accents that are 
 def tidy(element: ET.Element, style: int) -> None:
     """Mend a formula from the outside in; style is 0 for a formula on its own lines, 1 in a line, 2 in an index."""
     if element.tag == "mstyle":
-        style = int(element.get("scriptlevel", 0)) + 1 if element.get("displaystyle") != "true" else 0
+        style = (
+            int(element.get("scriptlevel", 0)) + 1 if element.get("displaystyle") != "true" else 0
+        )
     elif element.tag == "mtable":
         style = style if style > 1 else int(element.get("displaystyle") != "true")
     for k, child in reversed(list(enumerate(element))):
-        if child.tag == "mrow" and len(child) > 1 and child[1].text == APPLIED:
-            element[k : k + 1] = list(child)  # the name of a function belongs to what it is applied to
-    if element.tag == "mover" and len(element) > 2:  # an operator's name under an accent comes in pieces
+        if (
+            child.tag == "mrow"
+            and len(child) < 5
+            and element.tag == "mrow"
+            and any(part.text == APPLIED for part in child)
+        ):
+            element[k : k + 1] = list(
+                child
+            )  # the name of a function belongs to what it is applied to
+    if (
+        element.tag == "mover" and len(element) > 2
+    ):  # an operator's name under an accent comes in pieces
         base = ET.Element("mrow")
         base.extend(element[:-1])
         element[:-1] = [base]
@@ -188,11 +206,19 @@ def space_operators(row: ET.Element, style: int) -> None:
         if child.tag != "mo":
             continue
         around: tuple[str, str] | None = None
-        if style > 1 or child.get("fence") == "true" or (child.text in BINARY and alone(before, after)):
+        if (
+            style > 1
+            or child.get("fence") == "true"
+            or (child.text in BINARY and alone(before, after))
+        ):
             around = "0", "0"
         elif child.text in DOTS:
             around = "0", THIN if after is not None and after.get("separator") == "true" else "0"
-        if around and not {"lspace", "rspace"} & set(child.attrib) and child.text not in {"∑", "∏", "∫"}:
+        if (
+            around
+            and not {"lspace", "rspace"} & set(child.attrib)
+            and child.text not in {"∑", "∏", "∫"}
+        ):
             child.set("lspace", around[0])
             child.set("rspace", around[1])
 

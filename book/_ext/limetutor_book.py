@@ -56,7 +56,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     sys.path.insert(0, str(ROOT))
     paths = [str(ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
-    app.add_config_value("limetutor_code", code_of_pages(), "html")  # when it changes, write all pages
+    app.add_config_value(
+        "limetutor_code", code_of_pages(), "html"
+    )  # when it changes, write all pages
     formulas.setup(app)
     app.connect("config-inited", key_the_cache)
     app.connect("builder-inited", write_static_files)
@@ -72,10 +74,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", stand_in_for_storage)
     app.connect("html-collect-pages", forget_old_words)
     app.connect("html-page-context", cards.describe)
-    app.connect("build-finished", cards.draw, priority=300)
-    app.connect("build-finished", pages.lighten, priority=310)
-    app.connect("build-finished", build_slides, priority=315)
-    app.connect("build-finished", downloads.put_together, priority=320)
+    # after the theme, which writes the colours of code at the end (500)
+    app.connect("build-finished", cards.draw, priority=600)
+    app.connect("build-finished", pages.lighten, priority=610)
+    app.connect("build-finished", build_slides, priority=615)
+    app.connect("build-finished", downloads.put_together, priority=620)
     app.connect("build-finished", leave_stamp, priority=900)
     app.add_css_file("limetutor.css", priority=900)
     app.add_js_file("limetutor.js", loading_method="defer")
@@ -201,7 +204,7 @@ def forget_old_words(app: Sphinx) -> list[Any]:
     """Drop words that no page has any more: Sphinx keeps all it ever listed for the search."""
     indexer = getattr(app.builder, "indexer", None)
     for words in (indexer._mapping, indexer._title_mapping) if indexer else ():
-        for word in [word for word, pages in words.items() if not pages]:
+        for word in [word for word, used in words.items() if not used]:
             del words[word]
     return []
 

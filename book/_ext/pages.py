@@ -47,12 +47,15 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
 
 
 def sweep(static: Path) -> None:
-    """Remove what the theme brings and no page asks for, 5 MB of it."""
+    """Remove what the theme brings and no page asks for, 5 MB of it, and the mention of what is gone."""
     shutil.rmtree(static / "vendor", ignore_errors=True)
     shutil.rmtree(static / "locales", ignore_errors=True)
     for path in static.rglob("*"):
         if path.name in IDLE or path.suffix == ".map":
             path.unlink()
+        elif path.suffix == ".js":
+            text = path.read_text("utf-8")
+            path.write_text(re.sub(r"\n//# sourceMappingURL=\S+\s*$", "\n", text), "utf-8")
 
 
 def of(site: Path) -> Iterator[Path]:

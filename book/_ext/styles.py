@@ -184,9 +184,7 @@ def names(tokens: list) -> Iterator[str]:
     """The classes, ids and tags that a selector asks for, not looking into brackets."""
     before = None
     for token in tokens:
-        if token.type == "hash":
-            yield token.value
-        elif token.type == "ident" and before == ".":
+        if token.type == "hash" or (token.type == "ident" and before == "."):
             yield token.value
         elif token.type == "ident" and before != ":":
             yield token.value.lower()
@@ -201,7 +199,9 @@ def short(content: Iterable) -> str:
 
 # --- icons -------------------------------------------------------------------------------------------
 
-CONTENT = re.compile(r'(?:^|(?<=;))\s*content:\s*("(?:[^"\\]|\\.)*"|var\(--(pst-icon-[\w-]+)\))\s*(?:;|$)')
+CONTENT = re.compile(
+    r'(?:^|(?<=;))\s*content:\s*("(?:[^"\\]|\\.)*"|var\(--(pst-icon-[\w-]+)\))\s*(?:;|$)'
+)
 
 
 def icon_in(body: str, icons: dict[str, str]) -> str | None:
@@ -226,7 +226,9 @@ def masked(icon: str, body: str) -> str:
     """A box in the shape of an icon, of the size of a letter where the rule says nothing else."""
     width, height, path = outlines()[icon]
     svg = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}'><path d='{path}'/></svg>"
-    size = "" if "width:" in body else f"display:inline-block;height:1em;width:{width / height:.3g}em;"
+    size = (
+        "" if "width:" in body else f"display:inline-block;height:1em;width:{width / height:.3g}em;"
+    )
     picture = quote(svg, safe=" =:/'")
     return (
         f'content:"";{size}background:currentcolor;print-color-adjust:exact;'

@@ -32,7 +32,7 @@ SHOWN = ".lt-note:not([hidden])"
 )
 def test_no_line_of_code_is_cut_off(pages, browser, served, screen, blocks):
     explained = 0
-    with visit(browser, served, formulas=False, **screen) as visitor:
+    with visit(browser, served, **screen) as visitor:
         for path in pages:
             tab = visitor.open(path, served)
             for line in tab.evaluate(CUT_OFF, blocks):
@@ -48,7 +48,7 @@ def a_page_with_terms(pages):
 
 
 def test_a_word_is_explained_by_pointer_and_by_keyboard(pages, browser, served):
-    with visit(browser, served, formulas=False, **LAPTOP) as visitor:
+    with visit(browser, served, **LAPTOP) as visitor:
         tab = visitor.open(a_page_with_terms(pages), served)
         term, note = tab.locator("a.lt-term").first, tab.locator(SHOWN)
         term.hover()
@@ -73,7 +73,7 @@ def test_a_word_is_explained_by_pointer_and_by_keyboard(pages, browser, served):
 
 
 def test_a_tap_explains_and_a_second_one_follows_the_link(pages, browser, served):
-    with visit(browser, served, formulas=False, **PHONE) as visitor:
+    with visit(browser, served, **PHONE) as visitor:
         tab = visitor.open(a_page_with_terms(pages), served)
         term, note = tab.locator("a.lt-term").first, tab.locator(SHOWN)
         here = tab.url
