@@ -9,11 +9,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import warnings
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from .command import action
+
+NOTHING = {"points": 0, "words": ""}
 
 
 def _exporter() -> Any:
@@ -56,7 +59,9 @@ def page(notebook: Any, told: dict[str, Any], exporter: Any) -> str:
     notebook.cells.insert(0, nbformat.v4.new_markdown_cell(_opening(told, assignment, shown)))
     facts = {"score": told["points"], "max_score": told["max_points"], "late_penalty": 0}
     facts["notebook"] = escape(f"{assignment.title}: {told['student']}")
-    return exporter.from_notebook_node(notebook, resources={"nbgrader": facts})[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # outputs that cannot be shown
+        return exporter.from_notebook_node(notebook, resources={"nbgrader": facts})[0]
 
 
 def _shown(assignment: Any, told: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -65,7 +70,7 @@ def _shown(assignment: Any, told: dict[str, Any]) -> dict[str, dict[str, Any]]:
     for question in assignment.questions:
         name = question.name.partition("/")[2]
         if question.machine:
-            found = told["questions"][question.name]
+            found = told["questions"].get(question.name, NOTHING)
             words = {"solution": True, "grade": False, "comment": _plain(found["words"])}
             points = {"points": question.points, "score": found["points"], "grade": True}
             shown[f"{name}-answer"] = words | {"grade_id": f"{name}-answer"}
@@ -82,7 +87,7 @@ def _opening(told: dict[str, Any], assignment: Any, absent: dict[str, Any]) -> s
     lines += [f"- {_plain(note)}" for note in told["notes"]]
     for question in assignment.judged:
         if question.name.partition("/")[2] in absent:
-            found = told["questions"][question.name]
+            found = told["questions"].get(question.name, NOTHING)
             words = f"{question.answer}: {found['points']} of {question.points}. {found['words']}"
             lines.append(f"- {_plain(words)}")
     return "\n".join([lines[0], "", *lines[1:]])
@@ -127,7 +132,12 @@ def feedback(asked: argparse.Namespace) -> int:
             notebook = nbformat.v4.new_notebook()
         folder = Path(asked.out) / "feedback" / told["student"]
         os.makedirs(folder, exist_ok=True)
-        text = page(notebook, told, exporter)
+        try:
+            text = page(notebook, told, exporter)
+        except (
+            Exception
+        ):  # outputs and metadata may hold anything; the points are shown all the same
+            text = page(nbformat.v4.new_notebook(), told, exporter)
         (folder / f"{told['assignment']}.html").write_text(text, encoding="utf-8", errors="replace")
         count += 1
     print(f"{count} pages in {Path(asked.out) / 'feedback'}")

@@ -37,6 +37,7 @@ from .inside import worker
 INSIDE = Path(worker.__file__).parent
 LONGEST = 8_000_000  # bytes of one reply
 FLOOD = 100_000_000  # bytes of all replies
+DEEPEST, WORDS = 12, 1000  # lists in lists, letters of a text that is to be read as numbers
 PATIENCE = 4
 START = 60  # seconds until the process is ready
 TICK = 0.05  # seconds between looks at the memory
@@ -80,6 +81,10 @@ class Limits:
     bytecode: str | None = None  # a folder with what the interpreter has compiled already
 
 
+class SandboxError(RuntimeError):
+    """Nothing can be graded here, whatever was handed in."""
+
+
 class StoppedError(Exception):
     """The process is gone; ``why`` is "timed out", "out of memory" or "died"."""
 
@@ -106,12 +111,14 @@ def sent(value: Any) -> Any:
     return worker.packed(value)
 
 
-def received(reply: Any) -> Any:
+def received(reply: Any, depth: int = 0) -> Any:
     """A value out of JSON that a student may have written: data only, AnswerError for the rest."""
+    if depth > DEEPEST or (isinstance(reply, str) and len(reply) > WORDS):
+        raise AnswerError("not plain")
     if reply is None or isinstance(reply, bool | int | float | str):
         return reply
     if isinstance(reply, list):
-        return [received(entry) for entry in reply]
+        return [received(entry, depth + 1) for entry in reply]
     if isinstance(reply, dict) and set(reply) == {"array"}:
         with contextlib.suppress(TypeError, ValueError, KeyError):
             name, shape, data = reply["array"]
@@ -119,7 +126,7 @@ def received(reply: Any) -> Any:
             return np.frombuffer(base64.b64decode(data), dtype).reshape([int(n) for n in shape])
     if isinstance(reply, dict) and set(reply) == {"dict"}:
         with contextlib.suppress(TypeError, ValueError):
-            return {str(key): received(value) for key, value in reply["dict"]}
+            return {str(key): received(value, depth + 1) for key, value in reply["dict"]}
     raise AnswerError("not plain")
 
 
@@ -212,7 +219,7 @@ class Session:
         try:
             self.ask(START, **begin)
         except StoppedError as stopped:  # no line of the notebook has run yet: it is not to blame
-            raise RuntimeError(f"a process to grade in did not start: it {stopped.why}.") from None
+            raise SandboxError(f"a process to grade in did not start: it {stopped.why}.") from None
 
     def _paths(self) -> list[str]:
         """Where modules are found: the stand-in before all others."""
@@ -237,7 +244,7 @@ class Session:
             with os.fdopen(theirs, "wb"):
                 command = [*_bubblewrap(self._limits), "--info-fd", str(theirs), "--", *run]
                 program = shutil.which("bwrap")
-                started = subprocess.Popen(
+                process = subprocess.Popen(
                     command, env={}, executable=program, pass_fds=[theirs], **streams
                 )
         finally:
@@ -245,7 +252,7 @@ class Session:
                 said = told.read()
         with contextlib.suppress(ValueError):
             self._inner = int(json.loads(said)["child-pid"])
-        return started
+        return process
 
     def _listen(self) -> None:
         """Lines of the process into the queue, until it ends or says too much."""
@@ -265,6 +272,8 @@ class Session:
             with contextlib.suppress(queue.Full):
                 self._replies.put(None, timeout=1)
                 break
+        with contextlib.suppress(OSError):
+            stream.close()
 
     def ask(self, seconds: float, **what: Any) -> dict[str, Any]:
         """The reply to one request, StoppedError if none comes in so many seconds."""
@@ -330,12 +339,22 @@ class Session:
                     os.killpg(self._process.pid, signal.SIGKILL)
             self._process.kill()
         self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            with contextlib.suppress(OSError, ValueError):
-                assert stream is not None
-                stream.close()
+        with contextlib.suppress(OSError, ValueError):  # the listener closes the other stream
+            assert self._process.stdin is not None
+            self._process.stdin.close()
         if not self._limits.sandboxed:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def started(limits: Limits, given: dict[str, Any]) -> Session:
+    """A session, at the third attempt if need be: a machine may be short of something for a moment."""
+    for left in (2, 1, 0):
+        try:
+            return Session(limits, given)
+        except SandboxError:
+            if not left:
+                raise
+    raise AssertionError
 
 
 def _family(pid: int) -> Iterator[int]:
@@ -389,14 +408,14 @@ def ready(limits: Limits) -> Iterator[Limits]:
         return
     flag = "pass --unsafe-no-sandbox to run the students' code with your own rights"
     if not sys.platform.startswith("linux") or shutil.which("bwrap") is None:
-        raise RuntimeError(
+        raise SandboxError(
             "grading needs the sandbox bubblewrap (Linux; on Debian and Ubuntu: apt install bubblewrap), "
             f"and there is none here: install it, or {flag}."
         )
-    started = _trusted(limits, "pass")
-    if started.returncode:
-        why = started.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise RuntimeError(
+    probe = _trusted(limits, "pass")
+    if probe.returncode:
+        why = probe.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise SandboxError(
             f"the sandbox bubblewrap does not start here ({why[:200]}): mend that, or {flag}."
         )
     if os.path.exists(importlib.util.cache_from_source(str(np.__file__))):

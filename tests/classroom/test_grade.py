@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import shutil
 import socket
 import subprocess
 import sys
+import warnings
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from submissions import NAME, handed_in, progress_code, write
 
+from limetutor.classroom.release import released, solved
+from limetutor.classroom.release import write as write_versions
 from limetutor.classroom.sandbox import ENVIRONMENT
 from limetutor.cli import main
 
@@ -60,14 +64,23 @@ def test_a_folder_of_good_and_bad_submissions(tmp_path, monkeypatch, capsys):
         handed = handed_in(places, server.getsockname()[1], USUAL)
         for one in handed:
             write(one, submissions)
+        for name, version in (("solved", solved), ("released", lambda n, _: released(n))):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                write_versions(str(submissions / name), version)
         (submissions / "missing" / "progress.txt").write_text(progress_code() + "\n")
         before = digests(tmp_path)
-        how = ["--seconds", "3", "--memory", "700", "--jobs", "2"]
+        how = ["--seconds", "5", "--memory", "700", "--jobs", "2"]
         assert main(["class", "grade", str(submissions), "--out", str(out), *how]) == 0
     rows = grades(out)
     assert {key: value for key, value in digests(tmp_path).items() if "graded" not in key} == before
     assert processes("/inside/worker.py") == []
-    assert len(rows) == 3 * len(handed) + 1  # and the progress that one of them reports
+    assert len(rows) == 3 * (len(handed) + 2) + 1  # and the progress that one of them reports
+    whole = {name: [r for r in rows if r["student"] == name] for name in ("solved", "released")}
+    assert [r["points"] for r in whole["solved"]] == [r["max_points"] for r in whole["solved"]]
+    assert [int(r["points"]) for r in whole["released"]] == [0, 0, 0]
+    assert {r["status"] for r in (*whole["solved"], *whole["released"])} == {"graded"}
+    rows = [r for r in rows if r["student"] not in whole]
     got = {r["student"]: (int(r["points"]), r["status"]) for r in rows if r["assignment"] == NAME}
     assert got == {one.name: (one.points, one.status) for one in handed}
     others = {r["status"] for r in rows if r["assignment"] in ("the_theorem", "the_audit")}
@@ -75,7 +88,17 @@ def test_a_folder_of_good_and_bad_submissions(tmp_path, monkeypatch, capsys):
     (reported,) = [r for r in rows if r["assignment"] == "progress"]
     assert (reported["student"], reported["points"]) == ("missing", "2")
     assert reported["status"] == "self-reported"
-    assert f"{len(rows)} lines" in capsys.readouterr().out
+    said = {
+        told["student"]: told["questions"][f"{NAME}/score"]["words"]
+        for told in json.loads((out / "marks.json").read_text())
+        if told["assignment"] == NAME
+    }
+    assert said["raises"] == "It raises an error, Exception.", (
+        "no hidden input leaves by an exception"
+    )
+    assert said["loops when called"] == "It took too long."
+    assert said["other name"].startswith("There is no score in the notebook")
+    assert "lines (" in capsys.readouterr().out
 
 
 def test_a_grader_without_a_sandbox_says_so_and_asks(tmp_path, monkeypatch, capsys):
@@ -96,6 +119,9 @@ def test_without_a_sandbox_if_asked(tmp_path):
     assert main(["class", "grade", str(tmp_path / "in"), "--out", str(out), *how]) == 0
     got = {r["student"]: int(r["points"]) for r in grades(out) if r["assignment"] == NAME}
     assert got == {one.name: one.points for one in chosen}
+    first = digests(out)
+    assert main(["class", "grade", str(tmp_path / "in"), "--out", str(out), *how]) == 0
+    assert digests(out) == first, "a second run gives the same"
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,6 @@ look(called)
 look(lambda: [m for m in sys.modules if m.startswith("limetutor.") and m != "limetutor.classroom"])
 look(lambda: os.getuid() == 0 and "root")
 look(lambda: os.setuid(0) or "root")
-look(lambda: os.kill(1, 9) or "killed")
 """
 
 
