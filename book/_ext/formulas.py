@@ -117,14 +117,26 @@ def render(tex: str, display: bool, macros: str = "{}") -> str:
         drawn = drawn_by_temml(tex, display, macros, "tex")
     tidy(drawn, 0 if display else 1)
     shown = drawn[0]
-    if len(drawn) > 1:
+    parts = [part for piece in drawn for part in broken(piece)] if not display else [shown]
+    if len(parts) > 1:
         shown = ET.Element("mrow", {"class": "lt-pieces"})
-        shown.extend(list(drawn))
+        shown.extend(parts)
     drawn[:] = [ET.Element("semantics")]
     drawn[0].append(shown)
     ET.SubElement(drawn[0], "annotation", encoding="application/x-tex").text = tex
     drawn.attrib.pop("style", None)
     return ET.tostring(drawn, encoding="unicode", short_empty_elements=False)
+
+
+def broken(piece: ET.Element) -> list[ET.Element]:
+    """A piece of a long formula, in two behind its first stroke of division if it is long itself."""
+    strokes = [k for k, part in enumerate(piece, 1) if part.text == "/" and k < len(piece)]
+    if piece.tag != "mrow" or not strokes or len("".join(piece.itertext())) <= LONG:
+        return [piece]
+    parts = ET.Element("mrow"), ET.Element("mrow")
+    parts[0].extend(piece[: strokes[0]])
+    parts[1].extend(piece[strokes[0] :])
+    return list(parts)
 
 
 def drawn_by_temml(tex: str, display: bool, macros: str, wrap: str) -> ET.Element:

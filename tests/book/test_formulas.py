@@ -70,6 +70,8 @@ def test_accents_are_accents_and_an_accent_over_a_name_has_one_base():
 def test_a_long_formula_in_a_line_has_pieces_and_a_short_one_has_none():
     long = drawn(r"\E[f] = \alpha\,\E[f \mid z = 1] + (1 - \alpha)\,\E[f \mid z = 0]")
     assert long.find("semantics/mrow").get("class") == "lt-pieces"
+    divided = drawn(r"A^{-1}v\,(f(\xi) - \hat f(\xi))/(1 + v^\top A^{-1}v)").find("semantics/mrow")
+    assert divided.get("class") == "lt-pieces" and len(divided) == 2
     assert drawn("a = b").find("semantics/mrow").get("class") is None
     assert drawn(r"a = b", display=True).find("semantics/mrow").get("class") is None
 
