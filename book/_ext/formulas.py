@@ -198,6 +198,9 @@ def tidy(element: ET.Element, style: int) -> None:
     space_operators(element, style)
     if element.tag == "mover" and element[1].get("stretchy") == "false":
         element[1].text = ACCENTS.get(element[1].text, element[1].text)
+        if style > 1:  # as small as what is under it; Temml has it as large as the line
+            element.set("accent", "true")
+            element[1].attrib.pop("style", None)
 
 
 def space_names(row: ET.Element, style: int) -> None:
@@ -221,7 +224,7 @@ def space_operators(row: ET.Element, style: int) -> None:
         if (
             style > 1
             or child.get("fence") == "true"
-            or (child.text in BINARY and alone(before, after))
+            or (child.text in BINARY and joins_nothing(before, after))
         ):
             around = "0", "0"
         elif child.text in DOTS:
@@ -235,8 +238,13 @@ def space_operators(row: ET.Element, style: int) -> None:
             child.set("rspace", around[1])
 
 
-def alone(before: ET.Element | None, after: ET.Element | None) -> bool:
-    """Whether a sign between these two joins nothing: the · of [·]."""
-    opened = before is None or (before.tag == "mo" and before.text in OPEN)
+def ends(before: ET.Element | None) -> bool:
+    """Whether something ends here that a sign could join to what follows."""
+    return before is not None and (before.tag != "mo" or before.text in CLOSE)
+
+
+def joins_nothing(before: ET.Element | None, after: ET.Element | None) -> bool:
+    """Whether a sign between these two joins nothing: the - of (-x), the · of [·]."""
+    opened = before is not None and before.tag == "mo" and before.text in OPEN
     closed = after is None or (after.tag == "mo" and after.text in CLOSE)
-    return opened and closed
+    return opened or (before is None and closed)

@@ -52,6 +52,14 @@ def test_brackets_of_any_size_have_no_space_beside_them():
             assert (bracket.get("lspace"), bracket.get("rspace")) == ("0", "0")
 
 
+def test_a_sign_that_joins_nothing_has_no_spaces():
+    for tex in (r"\exp\bigl(-x\bigr)", r"[\,\cdot\,]"):
+        sign = next(e for e in drawn(tex).iter("mo") if e.text in formulas.BINARY)
+        assert sign.get("lspace") == "0" or sign.get("form") == "prefix"
+    joined = next(e for e in drawn(r"\bigl[(f(x) - \beta)^2\bigr]").iter("mo") if e.text == "−")
+    assert joined.get("form") != "prefix" and joined.get("lspace") is None
+
+
 def test_names_of_functions_have_thin_spaces_where_tex_has():
     def spaces(tex: str) -> list[str]:
         return [e.get("width") for e in drawn(tex).iter("mspace") if e.get("width")]
