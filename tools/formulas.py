@@ -50,10 +50,12 @@ def sheet(formulas: list[tuple[str, str, bool]], macros: dict[str, str]) -> str:
         mathjax = escape(rf"\[{tex}\]" if display else rf"\({tex}\)")
         around = "" if display else "x "
         wide = " wide" if display else ""
-        rows.append(
-            f'<div class="row{wide}"><div><span class="math">{around}{mathml}</span></div>'
-            f"<div>{around}{mathjax}</div></div>"
+        built = (
+            f'<div class="math">{mathml}</div>'
+            if display
+            else f'x <span class="math">{mathml}</span>'
         )
+        rows.append(f'<div class="row{wide}"><div>{built}</div><div>{around}{mathjax}</div></div>')
     config = json.dumps({"tex": {"macros": macros}, "options": {"enableMenu": False}})
     return (
         f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Formulas</title><style>{STYLE}</style>'

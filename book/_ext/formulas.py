@@ -117,14 +117,26 @@ def render(tex: str, display: bool, macros: str = "{}") -> str:
         drawn = drawn_by_temml(tex, display, macros, "tex")
     tidy(drawn, 0 if display else 1)
     shown = drawn[0]
-    if len(drawn) > 1:
+    parts = [part for piece in drawn for part in broken(piece)] if not display else [shown]
+    if len(parts) > 1:
         shown = ET.Element("mrow", {"class": "lt-pieces"})
-        shown.extend(list(drawn))
+        shown.extend(parts)
     drawn[:] = [ET.Element("semantics")]
     drawn[0].append(shown)
     ET.SubElement(drawn[0], "annotation", encoding="application/x-tex").text = tex
     drawn.attrib.pop("style", None)
     return ET.tostring(drawn, encoding="unicode", short_empty_elements=False)
+
+
+def broken(piece: ET.Element) -> list[ET.Element]:
+    """A piece of a long formula, in two behind its first stroke of division if it is long itself."""
+    strokes = [k for k, part in enumerate(piece, 1) if part.text == "/" and k < len(piece)]
+    if piece.tag != "mrow" or not strokes or len("".join(piece.itertext())) <= LONG:
+        return [piece]
+    parts = ET.Element("mrow"), ET.Element("mrow")
+    parts[0].extend(piece[: strokes[0]])
+    parts[1].extend(piece[strokes[0] :])
+    return list(parts)
 
 
 def drawn_by_temml(tex: str, display: bool, macros: str, wrap: str) -> ET.Element:
@@ -186,6 +198,9 @@ def tidy(element: ET.Element, style: int) -> None:
     space_operators(element, style)
     if element.tag == "mover" and element[1].get("stretchy") == "false":
         element[1].text = ACCENTS.get(element[1].text, element[1].text)
+        if style > 1:  # as small as what is under it; Temml has it as large as the line
+            element.set("accent", "true")
+            element[1].attrib.pop("style", None)
 
 
 def space_names(row: ET.Element, style: int) -> None:
@@ -209,7 +224,7 @@ def space_operators(row: ET.Element, style: int) -> None:
         if (
             style > 1
             or child.get("fence") == "true"
-            or (child.text in BINARY and alone(before, after))
+            or (child.text in BINARY and joins_nothing(before, after))
         ):
             around = "0", "0"
         elif child.text in DOTS:
@@ -223,8 +238,13 @@ def space_operators(row: ET.Element, style: int) -> None:
             child.set("rspace", around[1])
 
 
-def alone(before: ET.Element | None, after: ET.Element | None) -> bool:
-    """Whether a sign between these two joins nothing: the · of [·]."""
-    opened = before is None or (before.tag == "mo" and before.text in OPEN)
+def ends(before: ET.Element | None) -> bool:
+    """Whether something ends here that a sign could join to what follows."""
+    return before is not None and (before.tag != "mo" or before.text in CLOSE)
+
+
+def joins_nothing(before: ET.Element | None, after: ET.Element | None) -> bool:
+    """Whether a sign between these two joins nothing: the - of (-x), the · of [·]."""
+    opened = before is not None and before.tag == "mo" and before.text in OPEN
     closed = after is None or (after.tag == "mo" and after.text in CLOSE)
-    return opened and closed
+    return opened or (before is None and closed)

@@ -171,7 +171,7 @@ def ruled(part: object, ours: bool, icons: dict[str, str]) -> Iterator[Rule | Gr
         (frozenset() if ours else frozenset(names(tokens)), tinycss2.serialize(tokens).strip())
         for tokens in selectors
     )
-    body = short(part.content)
+    body = re.sub(rf"font-family:[^;]*{ICON_FONT}[^;]*;?", "", short(part.content))
     if (icon := icon_in(body, icons)) is None:
         yield Rule(named, body)
     elif icon:

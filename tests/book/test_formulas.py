@@ -52,6 +52,14 @@ def test_brackets_of_any_size_have_no_space_beside_them():
             assert (bracket.get("lspace"), bracket.get("rspace")) == ("0", "0")
 
 
+def test_a_sign_that_joins_nothing_has_no_spaces():
+    for tex in (r"\exp\bigl(-x\bigr)", r"[\,\cdot\,]"):
+        sign = next(e for e in drawn(tex).iter("mo") if e.text in formulas.BINARY)
+        assert sign.get("lspace") == "0" or sign.get("form") == "prefix"
+    joined = next(e for e in drawn(r"\bigl[(f(x) - \beta)^2\bigr]").iter("mo") if e.text == "−")
+    assert joined.get("form") != "prefix" and joined.get("lspace") is None
+
+
 def test_names_of_functions_have_thin_spaces_where_tex_has():
     def spaces(tex: str) -> list[str]:
         return [e.get("width") for e in drawn(tex).iter("mspace") if e.get("width")]
@@ -70,6 +78,8 @@ def test_accents_are_accents_and_an_accent_over_a_name_has_one_base():
 def test_a_long_formula_in_a_line_has_pieces_and_a_short_one_has_none():
     long = drawn(r"\E[f] = \alpha\,\E[f \mid z = 1] + (1 - \alpha)\,\E[f \mid z = 0]")
     assert long.find("semantics/mrow").get("class") == "lt-pieces"
+    divided = drawn(r"A^{-1}v\,(f(\xi) - \hat f(\xi))/(1 + v^\top A^{-1}v)").find("semantics/mrow")
+    assert divided.get("class") == "lt-pieces" and len(divided) == 2
     assert drawn("a = b").find("semantics/mrow").get("class") is None
     assert drawn(r"a = b", display=True).find("semantics/mrow").get("class") is None
 

@@ -152,7 +152,7 @@ def test_styles_keep_what_a_page_can_match_and_icons_become_masks(tmp_path):
         '.a:before{content:"\\f0c9"}'
     )
     page = tmp_path / "deep" / "page.html"
-    text = '<p id="one" class="a"><a class="b c">x</a></p><style></style>'
+    text = '<html><p id="one" class="a"><a class="b c">x</a></p></html>'
     css = styles.for_page(text, [sheet], page, frozenset({"scripted"}))
     assert ".a{color:var(--used)}" in css and "--used:red" in css and "--idle" not in css
     assert ".a:is(.gone,.b){top:0}" in css and "p#one>a.b{left:0}" in css
