@@ -169,7 +169,7 @@ def graded(folder: Path, assignment: Assignment, limits: Limits) -> Result:
         return Result(student, assignment.name, status, assignment.most, zero, notes=notes)
 
     if not path.exists() and not path.is_symlink():
-        return without("missing", "There is no notebook of this name in the folder.")
+        return without("missing", _missing(folder, path.name))
     try:
         seed = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
         handed = submission(opened(path), opened(source(assignment.name)))
@@ -189,6 +189,13 @@ def graded(folder: Path, assignment: Assignment, limits: Limits) -> Result:
         played.close()
     status = _status(played, handed)
     return Result(student, assignment.name, status, assignment.most, marks, notes=notes)
+
+
+def _missing(folder: Path, name: str) -> str:
+    """What is there instead: browsers call a second download "the_audit (1).ipynb"."""
+    others = sorted(p.name for p in folder.glob("*.ipynb"))
+    there = f"; there are {', '.join(others[:5])}" if others else ""
+    return f"There is no {name} in the folder{there}."
 
 
 def _status(played: Played, handed: Submission) -> str:
