@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import resource
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,13 +16,13 @@ from settings import Row
 
 from limetutor.classroom.grade import grade_all
 from limetutor.classroom.release import solved, write
-from limetutor.classroom.sandbox import Limits
+from limetutor.classroom.sandbox import Limits, lacking
 
 SECONDS, GROWTH = 6, 1.1  # a submission on average; memory of the grader over what it began with
 
 
 def rows(small: bool) -> Iterator[Row]:
-    if not sys.platform.startswith("linux") or shutil.which("bwrap") is None:
+    if lacking():
         return
     copies = 1 if small else 200
     with tempfile.TemporaryDirectory() as folder:

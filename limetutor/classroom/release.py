@@ -58,7 +58,7 @@ def _rubric(question: Any) -> str:
     return f"**Rubric** ({question.points} points). The cell above is a model answer.\n\n{points}"
 
 
-def write(out: str, version: Callable[[Any, str], Any]) -> None:
+def write(out: str, version: Callable[[Any, str], Any]) -> list[Path]:
     """One notebook for each assignment into a folder."""
     import nbformat
 
@@ -67,10 +67,10 @@ def write(out: str, version: Callable[[Any, str], Any]) -> None:
 
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    for name in assignments():
-        made = version(opened(source(name)), name)
-        nbformat.write(made, folder / f"{name}.ipynb")
-        print(folder / f"{name}.ipynb")
+    paths = [folder / f"{name}.ipynb" for name in assignments()]
+    for path in paths:
+        nbformat.write(version(opened(source(path.stem)), path.stem), path)
+    return paths
 
 
 def _out(parser: argparse.ArgumentParser) -> None:
@@ -80,12 +80,12 @@ def _out(parser: argparse.ArgumentParser) -> None:
 @action("release", "Write the assignments as students get them.", _out)
 def release(asked: argparse.Namespace) -> int:
     """`limetutor class release`."""
-    write(asked.out, lambda notebook, name: released(notebook))
+    print(*write(asked.out, lambda notebook, name: released(notebook)), sep="\n")
     return 0
 
 
 @action("solution", "Write the assignments with solutions, model answers and rubrics.", _out)
 def solution(asked: argparse.Namespace) -> int:
     """`limetutor class solution`."""
-    write(asked.out, solved)
+    print(*write(asked.out, solved), sep="\n")
     return 0

@@ -396,6 +396,21 @@ def _held(pid: int) -> int:
     return 0
 
 
+def lacking() -> str:
+    """Why there is no sandbox here, in one sentence; nothing if there is one."""
+    flag = "pass --unsafe-no-sandbox to run the students' code with your own rights"
+    if not sys.platform.startswith("linux") or shutil.which("bwrap") is None:
+        return (
+            "grading needs the sandbox bubblewrap (Linux; on Debian and Ubuntu: apt install bubblewrap), "
+            f"and there is none here: install it, or {flag}."
+        )
+    probe = _trusted(Limits(), "pass")
+    if probe.returncode:
+        why = probe.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        return f"the sandbox bubblewrap does not start here ({why[:200]}): mend that, or {flag}."
+    return ""
+
+
 @contextlib.contextmanager
 def ready(limits: Limits) -> Iterator[Limits]:
     """Refuse to run students' code where there is no sandbox, unless that was asked for.
@@ -406,18 +421,8 @@ def ready(limits: Limits) -> Iterator[Limits]:
     if not limits.sandboxed:
         yield limits
         return
-    flag = "pass --unsafe-no-sandbox to run the students' code with your own rights"
-    if not sys.platform.startswith("linux") or shutil.which("bwrap") is None:
-        raise SandboxError(
-            "grading needs the sandbox bubblewrap (Linux; on Debian and Ubuntu: apt install bubblewrap), "
-            f"and there is none here: install it, or {flag}."
-        )
-    probe = _trusted(limits, "pass")
-    if probe.returncode:
-        why = probe.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise SandboxError(
-            f"the sandbox bubblewrap does not start here ({why[:200]}): mend that, or {flag}."
-        )
+    if why := lacking():
+        raise SandboxError(why)
     if os.path.exists(importlib.util.cache_from_source(str(np.__file__))):
         yield limits
         return

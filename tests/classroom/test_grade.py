@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -18,11 +17,9 @@ from submissions import NAME, handed_in, progress_code, write
 
 from limetutor.classroom.release import released, solved
 from limetutor.classroom.release import write as write_versions
-from limetutor.classroom.sandbox import ENVIRONMENT
+from limetutor.classroom.sandbox import ENVIRONMENT, lacking
 from limetutor.cli import main
 
-SANDBOX = sys.platform.startswith("linux") and shutil.which("bwrap") is not None
-needs_sandbox = pytest.mark.skipif(not SANDBOX, reason="bubblewrap is not installed")
 # what the interpreter and its packages set by themselves
 USUAL = {*ENVIRONMENT, "PWD", "KMP_DUPLICATE_LIB_OK", "KMP_INIT_AT_FORK", "COLUMNS", "LC_CTYPE"}
 
@@ -52,9 +49,10 @@ def processes(marker: str) -> list[str]:
 
 
 @pytest.mark.slow
-@needs_sandbox
 def test_a_folder_of_good_and_bad_submissions(tmp_path, monkeypatch, capsys):
     """Each gets what it deserves; nothing changes, nothing is left, nothing is found."""
+    if why := lacking():
+        pytest.skip(why)
     submissions, home, out = tmp_path / "handed in", tmp_path / "at home", tmp_path / "graded"
     home.mkdir()
     (home / "answers.txt").write_text("the right values")
