@@ -35,7 +35,9 @@ LONGEST = 200  # letters of a description; longer ones are cut where they are sh
 def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     """Put description and card into the head of a page."""
     book = app.config.html_title or app.config.project
-    title = unescape(re.sub("<[^>]+>", "", context.get("title", ""))) or book
+    # a formula in a title is there twice, as letters and as TeX
+    context["title"] = re.sub(r"(?s)<annotation.*?</annotation>", "", context.get("title", ""))
+    title = unescape(re.sub("<[^>]+>", "", context["title"])) or book
     about = description(doctree, app) if doctree is not None else ""
     about = about or f"{title}: a page of the book “{book}”."
     base = app.config.html_baseurl.rstrip("/")

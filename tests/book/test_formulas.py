@@ -125,3 +125,25 @@ def config_macros() -> dict[str, str]:
     text = (ROOT / "_config.yml").read_text("utf-8").partition("macros:")[2]
     pairs = re.findall(r'\n\s+(\w+): ("(?:[^"\\]|\\.)*")', text)
     return {f"\\{name}": json.loads(value) for name, value in pairs}
+
+
+def test_a_title_with_a_formula_is_said_once():
+    import cards
+
+    class App:
+        class config:
+            html_title, project, html_baseurl = "Book", "Book", "https://example.org/"
+
+    context = {"title": f"The law of {formulas.render(chr(92) + 'nu', False)}"}
+    cards.describe(App, "book/page", "page.html", context, None)
+    assert 'og:title" content="The law of ν"' in context["metatags"]
+    assert re.sub("<[^>]+>", "", context["title"]) == "The law of ν"
+    assert 'og:url" content="https://example.org/book/page.html"' in context["metatags"]
+
+
+def test_a_description_is_made_of_sentences_without_hard_formulas():
+    import cards
+
+    text = f"It begins. This has {cards.UNSAID} in it. Then more. " + "And a long one " * 20 + "."
+    assert cards.shortened(text) == "It begins. Then more."
+    assert len(cards.shortened("word " * 100)) <= cards.LONGEST
