@@ -14,7 +14,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple
 
-MODULES = ("release", "grade", "feedback")
+MODULES = ("release", "grade", "feedback", "bank")
 
 Run = Callable[[argparse.Namespace], int]
 

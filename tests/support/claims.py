@@ -322,6 +322,9 @@ LEDGER: dict[str, dict[str, Ground]] = {
         "It never looks inside": Searched("test_only_predictions_are_asked_for"),
         "What the slope is cannot be read from it": Stated("prop-sign"),
     },
+    "by_chapter": {
+        "as the number of samples grows, for any model": Stated("thm-any-model"),
+    },
     "theorem": {
         "as the number of samples grows, for any model": Stated("thm-any-model"),
         "whatever $f$ does at ξ itself": Stated("thm-any-model"),

@@ -27,27 +27,46 @@ ROUNDED = 0.05  # what rounding to two digits can change
 SAME = 1e-9  # between a number and itself, computed in another way
 PERCENT_UP_TO = 2.0  # larger values are counts, not shares
 DIGITS = {1: "one digit", 2: "two digits", 3: "three digits", 4: "four digits", 5: "five digits"}
+WORDS = (
+    "none one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty"
+).split()
 
 
 @dataclass(frozen=True)
 class Given:
     """A number (or a list) that the question gives: its value, what it is, how a variant draws it.
 
-    ``text`` is how the number stands in the question, where that is not how Python prints it.
+    ``text`` writes the value as it stands in the question, where that is not plainly in digits.
     """
 
     value: Any
     label: str
     draw: Callable[[np.random.Generator], Any] | None = None
-    text: str | None = None
+    text: Callable[[Any], str] | None = None
 
     @property
     def shown(self) -> str:
         """The number as the question has it."""
         if self.text is not None:
-            return self.text
-        *most, last = [f"{value:g}" for value in np.ravel(self.value).tolist()]
+            return self.text(self.value)
+        *most, last = [digits(value) for value in np.ravel(self.value).tolist()]
         return f"{', '.join(most)} and {last}" if most else last
+
+
+def digits(value: float) -> str:
+    """A number in digits, with the minus sign of a text."""
+    return f"{value:g}".replace("-", "\N{MINUS SIGN}")
+
+
+def pair(values: Sequence[float]) -> str:
+    """Numbers as a point: (0.961, 0.432)."""
+    return f"({', '.join(map(digits, values))})"
+
+
+def in_words(number: int) -> str:
+    """A small whole number as a word, a larger one in digits."""
+    return WORDS[number] if number < len(WORDS) else str(number)
 
 
 class Mistake(NamedTuple):
@@ -83,7 +102,7 @@ class Exercise:
     def variant(self, rng: np.random.Generator) -> Self:
         """The same exercise with other numbers, where they can be drawn."""
         drawn = {
-            name: replace(given, value=given.draw(rng), text=None) if given.draw else given
+            name: replace(given, value=given.draw(rng)) if given.draw else given
             for name, given in self.given.items()
         }
         return replace(self, given=drawn)
@@ -229,9 +248,9 @@ class Value(Tabulated):
 
     def _rounded(self, kind: str, words: str, values: np.ndarray) -> Iterator[Row]:
         """Rows for the values rounded to fewer digits than asked, where that changes little."""
-        fine = [_round(v, self.digits) for v in values.tolist()]
+        fine = [rounded(v, self.digits) for v in values.tolist()]
         for digits in range(self.digits - 1, 0, -1):
-            coarse = [_round(v, digits) for v in values.tolist()]
+            coarse = [rounded(v, digits) for v in values.tolist()]
             near = all(
                 abs(c - v) <= ROUNDED * abs(v) for c, v in zip(coarse, values.tolist(), strict=True)
             )
@@ -271,7 +290,7 @@ def _unit(value: float, digits: int) -> float:
     return 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
 
 
-def _round(value: float, digits: int) -> float:
+def rounded(value: float, digits: int) -> float:
     """To so many digits, halves upwards as at school."""
     exact = Decimal(repr(value))
     if not exact:
