@@ -76,6 +76,21 @@ class LimePrediction:
         pairs = [(j, float(self.coef[j])) for j in self._order(self.sets[0][0])]
         return {1 if self.label is None else self.label: pairs}
 
+    def order(self) -> np.ndarray:
+        """All features, from the largest coefficient to the smallest."""
+        return np.argsort(-np.abs(self.coef), kind="stable")
+
+    def blocks(self, top: int = 20, symbols: bool = False, picture: bool = True) -> list[Any]:
+        """The parts of a page: what is predicted, feature by feature."""
+        from . import report
+
+        rows = [
+            (str(self.names[j]), float(self.coef[j]), float(self.sd[j]), float(self.selection[j]))
+            for j in self._rows()[:top]
+        ]
+        columns = ["feature", "coefficient", "from run to run", "chosen"]
+        return [report.table(self._what(), columns, rows), report.paragraph(self._end() + ".")]
+
     def _order(self, features: Any) -> list[int]:
         return sorted(map(int, features), key=lambda j: -abs(self.coef[j]))
 

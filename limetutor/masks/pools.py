@@ -23,7 +23,7 @@ from .switches import all_masks, log_choose
 POOL = 2**13  # masks of an f that has a form
 ROWS_A_SWITCH = 10  # masks, at least
 MORE = 4  # times the samples of `lime` are asked for, at most, ...
-CLEAR = 0.2  # ... unless errors are below this share of what runs differ by
+CLEAR = 0.15  # ... unless errors are below this share of what runs differ by
 RULES = 64  # a form with more of them is slower than its classifier
 
 
