@@ -18,7 +18,7 @@ import numpy as np
 from . import arguments as arg
 from .closed_forms import TINY
 from .lime_bridge import RIDGE
-from .lime_fits import SELECTIONS, estimator_fits, linearised, penalty_of, ridge
+from .lime_fits import SELECTIONS, Fits, Moments, estimator_fits, linearised, penalty_of, ridge
 from .resampling import Pool
 
 RUNS = 400  # that are made of the calls of a model,
@@ -233,7 +233,10 @@ class Surrogates:
             parts = _rows_of(pool, draws, told.prediction)
             fits, steady = estimator_fits(self.regressor, parts, chosen), np.zeros(chosen.shape)
         else:
-            fits, steady = ridge(sums, self.penalty, chosen), linearised(mean, sums, self.penalty)
+            fits = _recentred(
+                ridge(sums, self.penalty, chosen), pool, mean, self.penalty, chosen, ask
+            )
+            steady = linearised(mean, sums, self.penalty)
         whole = ridge(sums, RIDGE if self.penalty is None else self.penalty)
         coef, error = _means(fits.coef, chosen, whole.coef, steady)
         local = told.prediction + fits.local
@@ -252,6 +255,26 @@ class Surrogates:
             runs=ask.runs,
             **vars(told),
         )
+
+
+def _recentred(
+    fits: Fits, pool: Pool, mean: Moments, penalty: float, chosen: np.ndarray, ask: Asked
+) -> Fits:
+    """Fits without what the rows of the pool, being some of all, do to every run alike.
+
+    To first order that is the fit to the mean sums of the pool less the fit to the known ones.
+    """
+    known = pool.known(ask.samples)
+    if known is None:
+        return fits
+    sets, place = np.unique(chosen, axis=0, return_inverse=True)
+    coef, local = fits.coef.copy(), fits.local.copy()
+    for s, one in enumerate(sets):
+        mine = np.ravel(place) == s
+        right, wrong = (ridge(sums, penalty, one[None]) for sums in (known, mean))
+        coef[mine] += right.coef[0] - wrong.coef[0]
+        local[mine] += right.local[0] - wrong.local[0]
+    return Fits(coef, local, fits.score)
 
 
 def _rows_of(

@@ -18,7 +18,7 @@ def test_a_word_that_decides_is_always_chosen():
     found = lt.predict_lime(explainer, always_the_first, "alpha beta gamma delta", num_features=1)
     assert found.sets == [((0,), 1.0)] and found.selection[0] > 0.99
     assert found.as_list()[0][0] == "alpha" and found.as_map()[1][0][0] == 0
-    assert list(found.order())[0] == 0 and "alpha" in repr(found) and "alpha" in found._repr_html_()
+    assert found.order()[0] == 0 and "alpha" in repr(found) and "alpha" in found._repr_html_()
 
 
 def test_numbers_of_lime_and_fewer_runs_for_many_features():

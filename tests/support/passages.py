@@ -77,7 +77,11 @@ def colours(images: Any) -> np.ndarray:
     """Means and deviations of the three colours in the four quarters, (n, 24)."""
     x = np.asarray(images, float) / 255
     half = x.shape[1] // 2
-    parts = [x[:, a, b] for a in (slice(half), slice(half, None)) for b in (slice(half), slice(half, None))]
+    parts = [
+        x[:, a, b]
+        for a in (slice(half), slice(half, None))
+        for b in (slice(half), slice(half, None))
+    ]
     return np.hstack([np.hstack([p.mean(axis=(1, 2)), p.std(axis=(1, 2))]) for p in parts])
 
 
