@@ -163,7 +163,8 @@ class MaskCase:
             for j, name in enumerate(self.names):
                 spelled.setdefault(name.casefold(), []).append(j)
             groups = {tuple(g) for g in spelled.values() if len(g) > 1}
-        return [np.array(group) for group in sorted(groups)]
+        heard = [np.array(group) for group in sorted(groups)]
+        return [group for group in heard if not np.all(self.silent[group])]
 
 
 MaskCheck = Callable[[MaskCase], Iterator[Finding]]
@@ -219,6 +220,7 @@ def cannot_matter(case: MaskCase) -> Iterator[Finding]:
     severity = "warning" if np.all(case.silent) or np.any(on_display) else "note"
     largest = float(np.max(np.abs(case.coef[case.silent])))
     numbers = {"words": int(case.silent.sum()), "of": len(case.coef), "largest_coef": largest}
+    numbers["read"] = case.world.reading is not None
     names = case.name(case.silent)
     yield Finding("cannot-matter", severity, names, numbers, *wording.cannot_matter(names, numbers))
 

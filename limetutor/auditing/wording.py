@@ -399,20 +399,20 @@ def off_data(case: Case, numbers: dict[str, Any], name: str | None) -> Words:
 
 
 def cannot_matter(names: Sequence[str], numbers: dict[str, Any]) -> Words:
-    """Words that the model does not read."""
-    many, of = numbers["words"], numbers["of"]
+    """Words that the model does not read, or that changed nothing wherever they were tried."""
+    many, of, reads = numbers["words"], numbers["of"], numbers["read"]
     if many == of:
         return Words(
             "The model reads none of the words of this text: whatever lime removes, the prediction "
             "stays as it is, and no coefficient says anything.",
             "Look at the vocabulary and the stop words of the vectoriser.",
         )
+    because = "cannot matter, since the vectoriser drops them" if reads else "change nothing"
     return Words(
-        f"{many} of the {of} words cannot matter, since the model does not read them: {few(names)}. "
-        f"Their coefficients reach {numbers['largest_coef']:.2g} all the same, from chance and from "
-        "what the other words do together.",
-        "Do not read them; the vectoriser drops these words (stop words, one letter, not in its "
-        "vocabulary).",
+        f"{many} of the {of} words {because}: {few(names)}. Their coefficients reach "
+        f"{numbers['largest_coef']:.2g} all the same, from chance and from what the other words do "
+        "together.",
+        "Do not read them as the reasons of the prediction.",
     )
 
 
