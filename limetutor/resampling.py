@@ -46,7 +46,8 @@ class Pool:
     ``design`` (m, d) are the regressors less those of xi, ``own``; ``y`` (m,) the responses less
     f(xi); ``weights`` (m,) those of the kernel, xi's being ``own_weight``; ``ratio`` (m,) how often
     one draw from the world is expected to fall on each row. ``stderr`` (d,) is the error of the
-    coefficients that runs tend to, 0 where they are known.
+    coefficients that runs tend to, 0 where they are known. ``products`` (d + 2, d + 2) are the mean
+    weighted products of 1, design and response of one draw, where they are known without the rows.
     """
 
     design: np.ndarray
@@ -57,6 +58,7 @@ class Pool:
     own_weight: float
     method: str
     stderr: np.ndarray
+    products: np.ndarray | None = None
 
     @cached_property
     def columns(self) -> np.ndarray:
@@ -83,6 +85,10 @@ class Pool:
         """The mean of such sums over all runs, as one run."""
         weights = (n - 1) * self.ratio * self.weights
         return self._with_own(((self.columns * weights[:, None]).T @ self.columns)[None])
+
+    def known(self, n: int) -> Moments | None:
+        """The same without the chance that is in the rows of the pool; None where it is not known."""
+        return None if self.products is None else self._with_own((n - 1) * self.products[None])
 
     def _with_own(self, products: np.ndarray) -> Moments:
         products[:, 0, 0] += self.own_weight  # all other columns of xi's own row are 0
@@ -131,15 +137,19 @@ def _tilted(setting: Setting, strength: float) -> Setting:
 
 def _centred(setting: Setting, pool: Pool, known: Surrogate | None) -> Pool:
     """The pool whose fits tend to the closed form; where there is none, with their error."""
-    sums = replace(pool, own_weight=0.0).expected(2)
-    fit = ridge(sums, 0.0)
-    fitted = sums.level[0] + (pool.design - sums.mean[0]) @ fit.coef[0]
-    left = pool.y - fitted
+    sums, left = leftover(pool)
     if known is None:
         return replace(pool, stderr=_sandwich(pool, sums, left))
     lead = regressors_of(setting).lead
     exact = known.centre - setting.prediction + (pool.design + lead) @ known.beta
     return replace(pool, y=exact + left, method=known.method)
+
+
+def leftover(pool: Pool) -> tuple[Moments, np.ndarray]:
+    """The mean sums of one row that is not xi's, and what their fit leaves of the responses, (m,)."""
+    sums = replace(pool, own_weight=0.0).expected(2)
+    fit = ridge(sums, 0.0)
+    return sums, pool.y - sums.level[0] - (pool.design - sums.mean[0]) @ fit.coef[0]
 
 
 def known_surrogate(setting: Setting) -> Surrogate | None:
@@ -155,7 +165,17 @@ def _sandwich(pool: Pool, sums: Moments, left: np.ndarray) -> np.ndarray:
 
     Sobol points have less noise than that: an upper bound.
     """
-    weights = pool.ratio * pool.weights
-    scores = (pool.design - sums.mean[0]) * (weights * left)[:, None]
+    return _spread(pool, sums, pool.ratio * pool.weights * left)
+
+
+def noise_of_runs(pool: Pool, n: int) -> np.ndarray:
+    """How the coefficients of runs with n rows spread, to first order and without a penalty, (d,)."""
+    sums, left = leftover(pool)
+    return _spread(pool, sums, np.sqrt(pool.ratio / n) * pool.weights * left)
+
+
+def _spread(pool: Pool, sums: Moments, size: np.ndarray) -> np.ndarray:
+    """Roots of the diagonal of G^-1 S'S G^-1, S the centred regressors times ``size`` (m,)."""
+    scores = (pool.design - sums.mean[0]) * size[:, None]
     bread = np.linalg.pinv(sums.gram[0], hermitian=True)
     return np.sqrt(np.clip(np.diag(bread @ (scores.T @ scores) @ bread), 0, None))
