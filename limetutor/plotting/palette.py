@@ -14,7 +14,7 @@ PALETTE: dict[str, tuple[str, str]] = {
     "truth": ("#b35a00", "#f3a34a"),  # theory: the limit, the predicted value
     "against": (
         "#6f4a2f",
-        "#c6a287",
+        "#b0764a",
     ),  # a sign: what speaks against, opposes the slope, is negative
     "alarm": ("#96006a", "#e0489f"),  # what to doubt: at risk, missed, switched off, mistaken
     "lime": ("#8b9a1f", "#d9ff4d"),  # what the real lime package returns

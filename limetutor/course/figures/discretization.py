@@ -170,31 +170,32 @@ def another_box(n: int) -> int:
 
 
 def convergence(fig: Figure, n: int) -> str:
-    """Left: the third edge, read off n values of 40 sets. Right: how many misplace ξ, up to n."""
-    true, found = float(inner_edges()[2]), third_edges(n)
+    """Left: errors of the third edge, read off n values of 40 sets. Right: how many misplace ξ."""
+    true = float(inner_edges()[2])
+    error, ahead = third_edges(n) - true, NEAR_EDGE - true
     left, right = fig.subplots(1, 2, width_ratios=(1.25, 1), gridspec_kw={"wspace": 0.3})
     fig.subplots_adjust(left=0.03)
     reach = 2 * float(edge_stderr(4, n)[2])
-    left.axvspan(true - reach, true + reach, color=color.truth, alpha=0.16, lw=0)
-    left.axvline(true, color=color.box, lw=2)
-    rows, beyond = np.arange(TRAINING_SETS), found >= NEAR_EDGE
+    left.axvspan(-reach, reach, color=color.truth, alpha=0.16, lw=0)
+    left.axvline(0, color=color.box, lw=2)
+    rows, beyond = np.arange(TRAINING_SETS), third_edges(n) >= NEAR_EDGE
     for which, hue, mark in ((~beyond, color.box, "o"), (beyond, color.alarm, "X")):
-        left.plot(found[which], rows[which], mark, color=hue, ms=5, mew=0)
-    left.plot([NEAR_EDGE] * 2, [-4, TRAINING_SETS], color=color.xi, lw=1.4, ls=":")
-    left.plot(NEAR_EDGE, -3, "o", color=color.xi, ms=8)
-    left.set(
-        xlim=(0.07, 1.28), ylim=(-5, TRAINING_SETS + 1), xticks=[0.2, 0.4, 0.674, 1, 1.2], yticks=[]
-    )
-    left.set_xticklabels(["0.2", "0.4", "0.674", "1", "1.2"])
-    left.set(xlabel="third edge of 40 training sets")
+        left.plot(error[which], rows[which], mark, color=hue, ms=5, mew=0)
+    left.plot([ahead, ahead], [-4, TRAINING_SETS], color=color.xi, lw=1.4, ls=":")
+    left.plot(ahead, -3, "o", color=color.xi, ms=8)
+    left.set_xscale("symlog", linthresh=0.05)  # to show errors of all sizes, and ξ beside the edge
+    left.set_xticks([-1, -0.1, 0, 0.1, 1], ["−1", "−0.1", "0", "0.1", "1"])
+    left.minorticks_off()
+    left.set(xlim=(-1.3, 1.3), ylim=(-5, TRAINING_SETS + 1), yticks=[])
+    left.set(xlabel="error of the edge, 40 sets")
     left.spines["left"].set_visible(False)
-    so_far = np.append(TRAIN_SIZES[TRAIN_SIZES < n], n)
+    so_far = np.append(TRAIN_SIZES[n > TRAIN_SIZES], n)
     right.plot(so_far, [another_box(int(m)) for m in so_far], color=color.alarm, lw=1.8)
     right.plot(n, another_box(n), "X", color=color.alarm, ms=10)
     log_axes(right, x={10: "10", 100: "100", 1000: "1000", 10_000: "10⁴"})
     right.set(xlim=(8, 13_000), ylim=(0, TRAINING_SETS), xlabel="training values n")
     right.set_ylabel("sets that misplace ξ", labelpad=2)
-    near = int(np.sum(np.abs(found - true) < 0.1))
+    near = int(np.sum(np.abs(error) < 0.1))
     return (
         f"Read off {n} values, the third edge is within 0.1 of the true one in {near} of the "
         f"{TRAINING_SETS} training sets (standard error {reach / 2:.3f}), and in {another_box(n)} "

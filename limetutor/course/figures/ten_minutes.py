@@ -63,9 +63,11 @@ def run_again(fig: Figure, run: int, n: int, runs: Mapping[int, Runs], limit: fl
     right.tick_params(axis="y", length=0)
     top = [chosen.names[j] for j in first[run - 1]]
     kinds = len({tuple(three) for three in first[:run]})
+    threes = "the same top three" if kinds == 1 else f"{kinds} different top threes"
+    counted = f" The first {run} runs had {threes}."
     return (
-        f"Run {run} with n = {n}: the three largest are {top[0]}, {top[1]} and {top[2]}. "
-        f"So far {run} {_plural(run, 'run')} gave {kinds} different {_plural(kinds, 'top three')}."
+        f"Run {run} with n = {n}: the three largest are {top[0]}, {top[1]} and {top[2]}."
+        + counted * (run > 1)
     )
 
 
@@ -77,10 +79,6 @@ def top_three(coef: np.ndarray) -> np.ndarray:
 def tally(first: np.ndarray, d: int) -> np.ndarray:
     """How many runs have each feature among their first, (d,)."""
     return np.bincount(first.ravel(), minlength=d)
-
-
-def _plural(count: int, one: str) -> str:
-    return one if count == 1 else f"{one}s"
 
 
 MODEL: dict[str, Any] = {"color": color.ink, "lw": 1.6}
