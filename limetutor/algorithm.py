@@ -375,6 +375,7 @@ def run(
     result, found = _sampled(work, n, target)
     result, sums = _from_zero(result, setting), work.sums
     marks = setting.world.indicators
+    textbook = surrogate.textbook_stderr(sums, ridge, result) if marks else None
     return Explanation(
         coef=result.beta[1:],
         intercept=float(result.beta[0]),
@@ -401,7 +402,7 @@ def run(
         adjusted=adjusted is not None,
         precision=found,
         samples=work.samples() if keep else None,
-        textbook_stderr=surrogate.textbook_stderr(sums, ridge, result.used) if marks else None,
+        textbook_stderr=textbook,
     )
 
 

@@ -311,7 +311,10 @@ class MismatchKernel(SquareKernel):
         self, x: np.ndarray, z: np.ndarray, xi: np.ndarray, nu: float, boxes: Boxes
     ) -> np.ndarray:
         """Numbers count like labels: by their box."""
-        return (~z).sum(axis=1) * self.mismatch(nu)
+        ones = np.ones(
+            z.shape[1], np.float32
+        )  # a product counts short rows faster than a sum, exactly
+        return (z.shape[1] - z.astype(np.float32) @ ones).astype(float) * self.mismatch(nu)
 
     def tilt_numbers(
         self, law: BoxLaw, own: np.ndarray, xi: np.ndarray, nu: np.ndarray

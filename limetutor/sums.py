@@ -35,7 +35,7 @@ def on_one_thread(function: Function) -> Function:
     @wraps(function)
     def alone(*args: Any, **kwargs: Any) -> Any:
         threads = _threads()
-        if threads is None:
+        if threads is None or all(lib.num_threads == 1 for lib in threads.lib_controllers):
             return function(*args, **kwargs)
         with threads.limit(limits=1):
             return function(*args, **kwargs)

@@ -44,6 +44,8 @@ def made(name):
         return lt.limit(model, xi, WORLD, 2.0, samples=2000)
     if name == "audit":
         return lt.audit(lt.explain(model, xi, WORLD, 2.0, 2000, 0))
+    if name == "table":  # rows are called what columns are
+        return lt.audit(WORLD, model, X.iloc[:8].set_axis(HOSTILE[:8]), nu=2.0, n=500)
     if name == "path":
         return lt.path(model, xi, WORLD, nu=[1.0, 2.0, 4.0], samples=1000)
     return lt.path(model, xi, WORLD, nu=2.0, boxes=[2, 3, 4], samples=1000)
@@ -106,7 +108,7 @@ def test_symbols_come_on_request_and_titles_as_asked():
 @pytest.mark.browser
 def test_a_browser_runs_nothing_asks_for_nothing_and_axe_finds_nothing(tmp_path):
     with running_browser() as browser:
-        for kind in KINDS[:4]:
+        for kind in (*KINDS[:4], "table"):
             path = tmp_path / f"{kind}.html"
             made(kind).to_html(path)
             for theme in ("light", "dark"):

@@ -163,12 +163,17 @@
       });
 
     const page = { commit: () => {} }; // replaced once all figures are there
-    const me = { figure, name, page, now, go, address, stopsFor, defaults };
+    const fits = (stops) => // those of an older build of the page may not
+      Array.isArray(stops) && sizes.every((size, k) => stops[k] >= 0 && stops[k] < size);
+    const me = { figure, name, page, now, go, address, stopsFor, defaults, fits };
 
     // A key that is held down is one move, and so is a drag: it ends when it is let go.
     let keyDown = false;
     figure.addEventListener("input", update);
-    figure.addEventListener("keydown", () => { keyDown = true; });
+    figure.addEventListener("keydown", (event) => {
+      keyDown = true;
+      if (event.defaultPrevented) event.stopPropagation(); // a handle took it: it turns no slide
+    });
     figure.addEventListener("change", () => { if (!keyDown) page.commit(); });
     for (const end of ["keyup", "focusout"]) {
       figure.addEventListener(end, () => {
@@ -340,6 +345,7 @@
 
   // One entry of the history for each move that ends; each entry knows where all figures stand.
   const follow = (figures) => {
+    if (!figures.length) return;
     const all = () => Object.fromEntries(figures.map((me) => [me.name, me.now()]));
     const remember = (how, address) => {
       try {
@@ -362,8 +368,7 @@
       if (known) {
         for (const me of figures) {
           const stops = known[me.name];
-          const fits = Array.isArray(stops) && stops.length === me.defaults.length;
-          me.go(fits ? stops : me.defaults);
+          me.go(me.fits(stops) ? stops : me.defaults);
         }
       } else if (asked) {
         asked.me.go(asked.stops);
@@ -422,5 +427,9 @@
     return done;
   };
 
-  follow([...document.querySelectorAll(".lt-explore")].map(start));
+  // Slides have addresses of their own.
+  const figures = [...document.querySelectorAll(".lt-explore")].map(start);
+  const onSlides = (me) => me.figure.closest(".reveal") !== null;
+  for (const me of figures.filter(onSlides)) me.figure.querySelector(".lt-copy").hidden = true;
+  follow(figures.filter((me) => !onSlides(me)));
 })();
