@@ -288,7 +288,7 @@ def test_a_page_saved_after_a_move_opens_at_the_start(pages, browser, served):
             original = everywhere(tab)
             for control in tab.locator(".lt-explore input").all():
                 control.press("End")
-            saved, address = tab.content(), tab.url.replace(path.name, "saved.html")
+            saved, address = tab.content(), served + "book/saved.html"
             visitor.context.route(address, partial(give, saved, "text/html"))
             tab.goto(address, wait_until="load")
             for number, (before, after) in enumerate(zip(original, everywhere(tab), strict=True)):
