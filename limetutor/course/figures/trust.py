@@ -59,9 +59,9 @@ def bandwidth(fig: Figure, nu: float, row: str, paths: Mapping[str, Path]) -> st
     left.set_xlim(path.nu[0] / 1.03, path.nu[-1] * 1.03)
     coef, places = path.coef[i, order], np.arange(len(order))[::-1]
     right.axvline(0, color=color.muted, lw=1)
-    hues, dashes = zip(*strokes, strict=True)
-    faces = [hue if dash == "-" else "none" for hue, dash in strokes]
-    right.barh(places, coef, color=faces, edgecolor=hues, linestyle=dashes, lw=1.6, height=0.6)
+    for place, value, (hue, dash) in zip(places, coef, strokes, strict=True):
+        face = hue if dash == "-" else "none"
+        right.barh(place, value, color=face, edgecolor=hue, linestyle=dash, lw=1.6, height=0.6)
     right.set_yticks(places, [plain(n) for n in shortened((path.names[j] for j in order), 14)])
     right.set(xlim=limits, xlabel="coefficient at ν")
     return _told(path, i)
