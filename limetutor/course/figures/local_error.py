@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -19,6 +21,7 @@ from .parts import (
     inner_edges,
     inside_boxes,
     instance,
+    signed,
     standard_boxes,
 )
 from .switch_off import X, two_panels
@@ -61,21 +64,45 @@ def landing(nu: float, xi: float) -> str:
     )
 
 
-def across_the_boxes(fig: Figure, nu: float) -> str:
-    """The error of f(x) = x for every position of ξ, at one bandwidth."""
+def _teeth_axes(fig: Figure) -> Axes:
     ax = fig.subplots()
     ax.axhline(0, color=color.muted, lw=1)
-    zeros = 0
-    for xi, lo, hi in inside_boxes(4, reach=2.5, count=40):
-        error = gaussian_tilt(xi, nu, 0, 1, lo, hi).inside
-        zeros += int(error[0] * error[-1] < 0)
-        ax.plot(xi, error, color=color.truth)
     draw_edges(ax)
     ax.set(xlim=(-2.5, 2.5), ylim=(-1.4, 1.4), xlabel="position of ξ", ylabel="error at ξ")
+    ax.text(2.45, 1.3, "the surrogate answers too high", ha="right", va="top", color=color.muted)
+    ax.text(-2.45, -1.3, "the surrogate answers too low", va="bottom", color=color.muted)
+    return ax
+
+
+def _teeth(ax: Axes, nu: float) -> None:
+    """The error in every box, filled; where it is zero; the jump at each edge."""
+    ends = []
+    for xi, lo, hi in inside_boxes(4, reach=2.5, count=40):
+        error = gaussian_tilt(xi, nu, 0, 1, lo, hi).inside
+        ax.fill_between(xi, 0, error, color=color.truth, alpha=0.22, lw=0)
+        ax.plot(xi, error, color=color.truth)
+        zero = np.interp(0, -error, xi)  # the error falls within a box
+        ax.plot(zero, 0, "o", color=color.truth, mfc=color.paper, ms=8, mew=2)
+        ends.append(error[[0, -1]])
+    jumps = [[before[1], after[0]] for before, after in pairwise(ends)]
+    for edge, jump in zip(inner_edges(), jumps, strict=True):
+        ax.plot([edge, edge], jump, color=color.box, lw=4, solid_capstyle="butt")
+
+
+def _on_the_teeth(ax: Axes, nu: float, xi: float) -> None:
+    error = float(gaussian_tilt(xi, nu, 0, 1, *box_of(xi)).inside)
+    ax.plot([xi, xi], [0, error], color=color.alarm, lw=4, solid_capstyle="butt")
+    instance(ax, xi, 0, ms=9)
+
+
+@in_layers(_teeth_axes, _teeth, _on_the_teeth)
+def across_the_boxes(nu: float, xi: float) -> str:
+    """The error of f(x) = x for every position of ξ, and at one of them, at one bandwidth."""
     below, above = (error_at_edge(nu, box) for box in (2, 3))
+    error = float(gaussian_tilt(xi, nu, 0, 1, *box_of(xi)).inside)
     return (
-        f"At ν = {nu:.2f} the error passes through zero in {zeros} of the 4 boxes "
-        f"and jumps by {above - below:.2f} where ξ crosses the edge at 0.67."
+        f"At ν = {nu:.2f} the error at ξ = {signed(xi)} is {signed(error)}. It jumps by "
+        f"{above - below:.2f} where ξ crosses the edge at 0.67."
     )
 
 
@@ -92,7 +119,7 @@ def histogram(runs: Runs, predicted: float) -> Figure:
     errors = runs.local_prediction - runs.prediction
     ax.hist(errors, bins=20, color=color.surrogate, alpha=0.55, ec=color.paper)
     top = ax.get_ylim()[1] * 1.12
-    ax.axvline(0, color=color.xi, lw=2, ls=":")
+    ax.axvline(0, color=color.ink, lw=2, ls=":")
     ax.axvline(predicted, color=color.truth, lw=2.4)
     arrow = {"arrowstyle": "<->", "color": color.truth, "lw": 2, "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", (0, top * 0.93), (predicted, top * 0.93), arrowprops=arrow)

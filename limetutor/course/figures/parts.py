@@ -76,7 +76,9 @@ def bell(x: np.ndarray, mean: float = 0.0, sd: float = 1.0) -> np.ndarray:
     return np.exp(-((x - mean) ** 2) / (2 * sd**2))
 
 
-def lines(at: np.ndarray, bottom: float, top: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def lines(
+    at: np.ndarray, bottom: float | np.ndarray, top: float | np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Vertical lines as one path with gaps, so that their number may change between frames."""
     at = np.asarray(at, float)
     y = np.stack([np.broadcast_to(v, at.shape) for v in (bottom, top, np.nan)], axis=1)

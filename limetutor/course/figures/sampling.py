@@ -226,7 +226,7 @@ def _box_tangent_examples(axes: tuple[Axes, Axes], xi: float) -> None:
         shade(ax, box_of(xi), 2.6, alpha=0.16)
     slope, value = wavy_slope(xi), float(wavy(np.array(xi)))
     ends = np.array([-1.2, 1.2])
-    axes[0].plot(xi + ends, value + slope * ends, color=color.xi, lw=2)
+    axes[0].plot(xi + ends, value + slope * ends, color=color.ink, lw=2, ls="--")
     now = general(xi, 1.0)
     _draw_examples(axes[0], now, wavy(now.x))
 

@@ -11,11 +11,10 @@ from matplotlib.figure import Figure
 
 from ...algorithm import Explanation
 from ...interactive.layers import in_layers
-from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, plain, styled
 from ...theory import gaussian_tilt
 from ..experiments import Runs
-from .parts import bell, beside_slope, box_of, draw_edges, instance, key, plateau, shade
+from .parts import bell, beside_slope, box_of, draw_edges, instance, key, lines, plateau, shade
 
 REACH = 2.5  # half the width of the picture of a contrast
 
@@ -40,21 +39,46 @@ def side_by_side(ours: Explanation, lime: Mapping[int, float]) -> Figure:
 
 
 def run_again(fig: Figure, run: int, n: int, runs: Mapping[int, Runs], limit: float) -> str:
-    """The coefficients of one run out of many; pale marks show the other runs."""
+    """Left: one run among all of them. Right: how often a feature was among the three largest."""
     chosen = runs[n]
-    coef = chosen.coef[run - 1]
     order = np.argsort(np.abs(runs[max(runs)].mean))
-    fig.subplots_adjust(left=0.16, bottom=0.19)
-    ax = fig.subplots()
-    rows = np.arange(len(order))
-    ax.axvline(0, color=color.muted, lw=1)
-    ax.barh(rows, coef[order], color=by_sign(coef[order]), height=0.62)
-    spread = chosen.coef[:, order]
-    ax.hlines(rows, spread.min(axis=0), spread.max(axis=0), color=color.ink, lw=1.6)
-    ax.set_yticks(rows, [plain(chosen.names[j]) for j in order])
-    ax.set(xlim=(-limit, limit), xlabel="coefficient")
-    top = [chosen.names[j] for j in np.argsort(-np.abs(coef))[:3]]
-    return f"Run {run} with n = {n}: the three largest are {top[0]}, {top[1]} and {top[2]}."
+    rows, coef, everyone = np.arange(len(order)), chosen.coef[run - 1, order], chosen.coef[:, order]
+    fig.subplots_adjust(left=0.1, bottom=0.15)
+    left, right = fig.subplots(
+        1, 2, sharey=True, width_ratios=(1.9, 1), gridspec_kw={"wspace": 0.1}
+    )
+    left.axvline(0, color=color.muted, lw=1)
+    marks = lines(
+        everyone.ravel(), np.tile(rows - 0.3, len(everyone)), np.tile(rows + 0.3, len(everyone))
+    )
+    left.plot(*marks, color=color.surrogate, lw=1, alpha=0.45)
+    left.plot(coef, rows, "o", color=color.surrogate, ms=8, mec=color.paper)
+    left.set_yticks(rows, [plain(chosen.names[j]) for j in order])
+    left.set(xlim=(-limit, limit), ylim=(-0.6, len(order) - 0.4), xlabel="coefficient")
+    first = top_three(chosen.coef)
+    times, total = (tally(first[:k], len(order))[order] for k in (run, len(first)))
+    right.barh(rows, total, color="none", edgecolor=color.muted, lw=1, height=0.62)
+    right.barh(rows, times, color=color.surrogate, height=0.62)
+    right.set(xlim=(0, len(first) * 1.03), xlabel="runs in the top three")
+    right.tick_params(axis="y", length=0)
+    top = [chosen.names[j] for j in first[run - 1]]
+    kinds = len({tuple(three) for three in first[:run]})
+    threes = "the same top three" if kinds == 1 else f"{kinds} different top threes"
+    counted = f" The first {run} runs had {threes}."
+    return (
+        f"Run {run} with n = {n}: the three largest are {top[0]}, {top[1]} and {top[2]}."
+        + counted * (run > 1)
+    )
+
+
+def top_three(coef: np.ndarray) -> np.ndarray:
+    """The positions of the three largest coefficients of each run, the largest first, (runs, 3)."""
+    return np.argsort(-np.abs(coef), axis=1)[:, :3]
+
+
+def tally(first: np.ndarray, d: int) -> np.ndarray:
+    """How many runs have each feature among their first, (d,)."""
+    return np.bincount(first.ravel(), minlength=d)
 
 
 MODEL: dict[str, Any] = {"color": color.ink, "lw": 1.6}

@@ -66,7 +66,7 @@ def means_inside_and_outside(
 
 LINES: dict[str, dict[str, Any]] = {
     "f": {"color": color.ink},
-    "tangent at ξ": {"color": color.xi, "ls": "--"},
+    "tangent at ξ": {"color": color.ink, "ls": "--"},
     "LIME's surrogate": {"color": color.surrogate, "lw": 2.6},
 }
 

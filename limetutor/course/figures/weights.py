@@ -196,7 +196,7 @@ def distances(d: int = 10) -> Figure:
         ("mismatch", 0.75 * d, "mismatch, ν = 0.75 d (as printed)", color.muted, "s--"),
         ("mismatch", 0.75 * np.sqrt(d), "mismatch, ν = 0.75 √d (lime)", color.lime, "o-"),
         ("mismatch", 1.0, "mismatch, ν = 1", color.sample, "v-"),
-        ("cosine", 0.25, "cosine, ν = 0.25 (lime for text)", color.truth, "^-"),
+        ("cosine", 0.25, "cosine, ν = 0.25 (lime for text)", color.lime, "^--"),
     ):
         weight = np.exp(KERNELS[kernel].log_weights(z.astype(float), z, xi, nu, boxes))
         ax.plot(left, weight, mark, color=hue, ms=5, label=label)
