@@ -14,8 +14,8 @@ ENV    := $(subst $(empty) ,\ ,$(VENV))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html pdf serve lighthouse formulas lab test lint unit notebooks coverage verify bench linkcheck format lock \
-    clean distclean
+.PHONY: help book html pdf serve lighthouse formulas lab class test lint unit notebooks coverage verify bench \
+    linkcheck format lock clean distclean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -51,6 +51,13 @@ lab: $(ENV)/.book  ## open the chapters in JupyterLab
 	@"$(BIN)/jupyter" lab --ServerApp.root_dir=book \
 	    $$(test "$$(id -u)" != 0 || echo --allow-root)
 
+# nbgrader and bubblewrap, which the book does not need.
+class: $(ENV)/.book  ## write the assignments for students and teachers into _build/class
+	@"$(BIN)/python" -m pip --disable-pip-version-check install --quiet -e '.[class]' -c requirements-test.txt
+	@sh tools/sandbox.sh
+	@"$(BIN)/limetutor" class release --out _build/class/students
+	@"$(BIN)/limetutor" class solution --out _build/class/teachers
+
 # Where images of containers forbid it, each of some hundred processes would compile all it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -71,6 +78,7 @@ lint: $(ENV)/.test  ## ruff and mypy, check only
 
 unit: $(ENV)/.test  ## tests/, those of the site included (they look at what make html built)
 	@mkdir -p _build
+	@sh tools/sandbox.sh
 	@chrome="$$(sh tools/browser.sh)" && \
 	    CHROME="$$chrome" "$(BIN)/python" -m slipcover --json --out _build/covered.json \
 	    -m pytest tests -n $(JOBS) --dist worksteal
@@ -87,6 +95,7 @@ coverage: $(ENV)/.test  # of the last make unit
 
 # Long comparisons; make test runs a sample of each. Stated with version, day and machine.
 verify: $(ENV)/.bench  ## run the long comparisons whole, write what they found to docs/verified.md
+	@sh tools/sandbox.sh
 	@chrome="$$(sh tools/browser.sh)" && CHROME="$$chrome" LIMETUTOR_VERIFY=1 \
 	    "$(BIN)/python" -m pytest tests -m verify -n $(JOBS) --dist worksteal \
 	    --timeout 7200 --verified docs/verified.md

@@ -104,6 +104,21 @@ class Exercise:
         return words
 
 
+class Attempts:
+    """What each exercise was answered so far, so that a cell that is run again is no new attempt."""
+
+    def __init__(self) -> None:
+        self._tried: dict[str, list[Any]] = {}
+
+    def at(self, exercise: Exercise, answer: Any) -> int:
+        """The number of the attempt that an answer is: 1, 2, …"""
+        tried = self._tried.setdefault(exercise.name, [])
+        essence = exercise.essence(answer)
+        if essence is not None and essence not in tried:
+            tried.append(essence)
+        return max(1, len(tried))
+
+
 # --- values ------------------------------------------------------------------------------------
 
 
@@ -293,6 +308,15 @@ class Members(Tabulated):
 # --- functions ---------------------------------------------------------------------------------
 
 
+class Tried(NamedTuple):
+    """What came of calling a function: ``hint`` names no input, ``where`` may."""
+
+    kind: str
+    hint: str = ""
+    where: str = ""
+    lost: bool = False  # wrong in a way that nobody has described
+
+
 @dataclass(frozen=True, kw_only=True)
 class Function(Exercise):
     """A function to write: called on inputs that it has not seen, beside the reference.
@@ -317,24 +341,30 @@ class Function(Exercise):
             words = "Give the function itself, by its name and without brackets."
             return verdict("wrong", words)
         rng = np.random.default_rng([zlib.crc32(self.name.encode()), attempt])
+        found = self.tried(answer, rng)
+        step = self.ladder[min(attempt, 3) - 1] if found.lost else ""
+        return verdict(found.kind, found.where or found.hint, step)
+
+    def tried(self, answer: Callable[..., Any], rng: np.random.Generator) -> Tried:
+        """What comes of calls on inputs drawn by ``rng``."""
         cases = [self.inputs(rng) for _ in range(self.calls)]
         expected = [np.asarray(self.reference(*_copies(case)), float) for case in cases]
         given: list[np.ndarray] = []
         for case, right in zip(cases, expected, strict=True):
-            result, problem = _called(answer, case, right)
-            if problem:
-                return verdict("wrong", problem)
+            result, where, hint = _called(answer, case, right)
+            if hint:
+                return Tried("wrong", hint, where)
             given.append(result)
         if self._agree(given, expected):
-            return verdict("right")
+            return Tried("right")
         for mistaken, hint in self.mistakes:
             if self._agree(given, [np.asarray(mistaken(*_copies(c)), float) for c in cases]):
-                return verdict("wrong", hint)
+                return Tried("wrong", hint)
         wrong = next(
             k for k in range(self.calls) if not self._agree(given[k : k + 1], expected[k : k + 1])
         )
         where = f"For {_listed(cases[wrong])} it gives {shorten(given[wrong])}, which is not right."
-        return verdict("wrong", where, self.ladder[min(attempt, 3) - 1])
+        return Tried("wrong", self.ladder.nudge, where, lost=True)
 
     def essence(self, answer: Any) -> Any:
         """What its code does: a cell run again makes a new object of the same code."""
@@ -356,28 +386,36 @@ def _listed(case: tuple[Any, ...]) -> str:
     return ", ".join(shorten(value) for value in case)
 
 
-def _called(function: Callable[..., Any], case: tuple[Any, ...], right: np.ndarray) -> Any:
-    """What a function returned, and a sentence if that cannot be compared."""
+def _called(
+    function: Callable[..., Any], case: tuple[Any, ...], right: np.ndarray
+) -> tuple[np.ndarray, str, str]:
+    """What a function returned, or what is wrong with that: with the inputs, and without them."""
     passed, nothing = _copies(case), np.zeros(0)
     try:
         result = function(*passed)
     except Exception as error:
         told = " ".join(f"{type(error).__name__}: {error}".split())
-        return nothing, f"For {_listed(case)} it raises {told[:150]}"
+        return nothing, f"For {_listed(case)} it raises {told[:150]}", "It raises an error."
     if any(not np.array_equal(a, b) for a, b in zip(passed, case, strict=True)):
-        return nothing, "It changes what it was given: work on a copy."
+        return nothing, "", "It changes what it was given: work on a copy."
     if result is None:
-        return nothing, "It returns nothing: is there a return?"
+        return nothing, "", "It returns nothing: is there a return?"
     try:
         values = np.array(result, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        return nothing, f"It returns {shorten(result)}, which is not a number or an array of them."
+        where = f"It returns {shorten(result)}, which is not a number or an array of them."
+        return nothing, where, "It returns what is not a number or an array of them."
     if values.shape != right.shape:
         shapes = f"shape {values.shape}, for {_listed(case)} the shape is {right.shape}"
-        return nothing, f"It returns an array of {shapes}."
+        return (
+            nothing,
+            f"It returns an array of {shapes}.",
+            "It returns an array of another shape.",
+        )
     if not np.all(np.isfinite(values)):
-        return nothing, f"For {_listed(case)} it returns nan or infinity."
-    return values, ""
+        where = f"For {_listed(case)} it returns nan or infinity."
+        return nothing, where, "It returns nan or infinity."
+    return values, "", ""
 
 
 # --- paragraphs --------------------------------------------------------------------------------
