@@ -114,6 +114,16 @@ def test_no_hint_gives_the_answer_and_the_first_no_formula(exercise: Any):
             assert lt.judge(exercise.name, number).kind == "wrong", f"{number} in: {hint}"
 
 
+@pytest.mark.parametrize("exercise", **named(list(exercises().values())))
+def test_hints_are_sentences_in_plain_text(exercise: Any):
+    """A capital behind "Not yet.", whatever number is filled in; formulas and code keep their case."""
+    told = [*getattr(exercise, "ladder", ()), *(m[1] for m in getattr(exercise, "mistakes", ()))]
+    told += getattr(exercise, "rubric", ())
+    for hint in map(exercise._filled, told):
+        assert not re.match(r"[a-z]{2,},? (?!=)", hint), f"begins with a small letter: {hint}"
+        assert not re.search(r"`|(?<!\S)[*_]+\w|\w[*_]+(?!\S)|]\(|\$", hint), f"markdown: {hint}"
+
+
 @pytest.mark.parametrize("exercise", **named([e for e in TABULATED if e.given]))
 def test_a_variant_is_judged_by_its_own_numbers(exercise: Tabulated):
     assert any(given.draw for given in exercise.given.values()), "no number can be drawn"
