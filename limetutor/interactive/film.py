@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import itertools
 import math
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -50,12 +51,12 @@ def drawn(
 
 
 def in_words(sentence: Any) -> str:
-    """The sentence of a drawing, in one line."""
+    """The sentence of a drawing, in one line, with a true minus before each negative number."""
     if not isinstance(sentence, str) or not sentence.strip():
         raise ValueError(
             f"draw must return one sentence that reads the picture back in words, not {sentence!r}."
         )
-    return " ".join(sentence.split())
+    return re.sub(r"(?<![\w)])-(?=[.\d])", "\N{MINUS SIGN}", " ".join(sentence.split()))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,18 @@ from ...interactive.layers import in_layers
 from ...plotting.style import color, new_figure, plain, styled
 from ...theory import gaussian_tilt
 from ..experiments import Runs
-from .parts import bell, beside_slope, box_of, draw_edges, instance, key, lines, plateau, shade
+from .parts import (
+    bell,
+    beside_slope,
+    box_of,
+    draw_edges,
+    instance,
+    key,
+    lines,
+    plateau,
+    shade,
+    signed,
+)
 
 REACH = 2.5  # half the width of the picture of a contrast
 
@@ -116,10 +127,14 @@ def _instance(ax: Axes, xi: float) -> None:
 
 @in_layers(_line, _its_box, _means, _instance)
 def contrast(nu: float, xi: float) -> str:
-    """f(x) = x, the tilted law, and the mean of f inside and outside the box of ξ."""
+    """f(x) = x, the tilted law, and the mean of f inside and outside the box of ξ.
+
+    The means have a digit more than their difference, so that a reader who subtracts finds it.
+    """
     tilt = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
     inside, step = float(xi + tilt.inside), float(tilt.gap)
     return (
-        f"At ν = {nu:.2f} the mean of f is {inside:+.2f} in the box of ξ = {xi:g} and "
-        f"{inside - step:+.2f} elsewhere: a contrast of {step:+.2f}, which {beside_slope(step)}."
+        f"At ν = {nu:.2f} the mean of f is {signed(inside, 3, plus=True)} in the box of ξ = {xi:g} and "
+        f"{signed(inside - step, 3, plus=True)} elsewhere: a contrast of {signed(step, plus=True)}, "
+        f"which {beside_slope(step)}."
     )
