@@ -198,7 +198,11 @@ def test_a_function_is_judged_by_what_it_does(exercise: Function):
 
 def test_the_ten_lines_are_the_package_on_an_edge_too():
     """At ξ₁ = 0 the box above 0 counts; one step of doubles below it the other, with another sign."""
-    lime, f, how = exercises()["surrogate/4"].reference, lt.Linear([10, -10]), {"n": 2000, "seed": 2}
+    lime, f, how = (
+        exercises()["surrogate/4"].reference,
+        lt.Linear([10, -10]),
+        {"n": 2000, "seed": 2},
+    )
     first = []
     for xi in (np.array([0, 0.4]), np.array([np.nextafter(0, -1), 0.4])):
         ex = lt.explain(f, xi, lt.Gaussian(), nu=1.0, sampler="gaussian", **how)
