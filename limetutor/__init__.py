@@ -19,8 +19,17 @@ from .boosters import margin
 from .closed_forms import Limit, limit
 from .hiding import risk
 from .lime_bridge import from_lime
-from .lime_prediction import LimePrediction, predict_lime
+from .lime_prediction import predict_lime
+from .lime_runs import LimePrediction
 from .many import Explanations, Limits, explain_many, limits
+from .masks import (
+    Switches,
+    SwitchFit,
+    counted_switches,
+    image_switches,
+    switch_limit,
+    text_switches,
+)
 from .models import Linear, Quadratic
 from .normal_limit import samples_needed
 from .paths import Path, path
@@ -57,12 +66,16 @@ __all__ = [
     "PrecisionWarning",
     "Quadratic",
     "Slider",
+    "SwitchFit",
+    "Switches",
     "audit",
     "check",
+    "counted_switches",
     "explain",
     "explain_many",
     "explore",
     "from_lime",
+    "image_switches",
     "judge",
     "limit",
     "limits",
@@ -73,6 +86,8 @@ __all__ = [
     "risk",
     "samples_needed",
     "show",
+    "switch_limit",
+    "text_switches",
 ]
 
 

@@ -432,10 +432,10 @@ class Margin:
         """The margin at each row of x."""
         raw = _raw(self.model, x)
         outputs = 1 if raw.ndim == 1 else raw.shape[1]
-        column, sign = self._column(outputs)
+        column, sign = self.picks(outputs)
         return sign * (raw if raw.ndim == 1 else raw[:, column])
 
-    def _column(self, outputs: int) -> tuple[int, float]:
+    def picks(self, outputs: int) -> tuple[int, float]:
         """Which raw output, and its sign: one output of two classes speaks for the second."""
         last = self.model.steps[-1][1] if hasattr(self.model, "steps") else self.model
         classes = list(getattr(last, "classes_", ()))
@@ -479,7 +479,7 @@ def margin(model: Any, label: Any = None) -> Margin:
         )
     classes = list(getattr(last, "classes_", ()))
     if classes:
-        found._column(1 if len(classes) == 2 else len(classes))
+        found.picks(1 if len(classes) == 2 else len(classes))
     return found
 
 
@@ -539,7 +539,7 @@ def _margin(f: Any, output: Any) -> Form | None:
     forms = None if reader is None else reader(model)
     if forms is None:
         return None
-    column, sign = f._column(len(forms))
+    column, sign = f.picks(len(forms))
     form = forms[column] if sign > 0 else _negative(forms[column])
     return form if move is None else form.moved(np.arange(len(move[0])), *move)
 

@@ -254,10 +254,15 @@ def _refuse_unknown_scale(explainer: Any) -> None:
 
 def has_own_kernel(explainer: Any) -> bool:
     """Whether an explainer weighs by `lime`'s own kernel, sqrt(exp(-D^2 / nu^2))."""
+    return own_width(explainer, np.sqrt(np.arange(len(explainer.feature_names) + 1))) is not None
+
+
+def own_width(explainer: Any, distances: np.ndarray) -> float | None:
+    """The nu of `lime`'s own kernel, if that is what an explainer has at these distances."""
     nu = getattr(explainer.base.kernel_fn, "keywords", {}).get("kernel_width")
-    distance = np.sqrt(np.arange(len(explainer.feature_names) + 1))
-    own = np.exp(-(distance**2) / (2 * float(nu) ** 2)) if nu else np.nan
-    return bool(np.allclose(explainer.base.kernel_fn(distance), own, 1e-9, 0))
+    own = np.exp(-(distances**2) / (2 * float(nu) ** 2)) if nu else np.nan
+    same = np.allclose(explainer.base.kernel_fn(distances), own, 1e-9, 0)
+    return float(nu) if nu and same else None
 
 
 def _kernel_width(explainer: Any) -> float:

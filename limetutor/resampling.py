@@ -136,15 +136,19 @@ def _regressors(setting: Setting, x: np.ndarray, z: np.ndarray) -> np.ndarray:
 
 def _centred(setting: Setting, pool: Pool, known: Surrogate | None) -> Pool:
     """The pool whose fits tend to the closed form; where there is none, with their error."""
-    sums = replace(pool, own_weight=0.0).expected(2)
-    fit = ridge(sums, 0.0)
-    fitted = sums.level[0] + (pool.design - sums.mean[0]) @ fit.coef[0]
-    left = pool.y - fitted
+    sums, left = leftover(pool)
     if known is None:
         return replace(pool, stderr=_sandwich(pool, sums, left))
     lead = regressors_of(setting).lead
     exact = known.centre - setting.prediction + (pool.design + lead) @ known.beta
     return replace(pool, y=exact + left, method=known.method)
+
+
+def leftover(pool: Pool) -> tuple[Moments, np.ndarray]:
+    """The mean sums of one row that is not xi's, and what their fit leaves of the responses, (m,)."""
+    sums = replace(pool, own_weight=0.0).expected(2)
+    fit = ridge(sums, 0.0)
+    return sums, pool.y - sums.level[0] - (pool.design - sums.mean[0]) @ fit.coef[0]
 
 
 def known_surrogate(setting: Setting) -> Surrogate | None:

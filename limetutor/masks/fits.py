@@ -29,7 +29,9 @@ from .switches import Line, Switches
 class SwitchForm(Protocol):
     """A function of d switches whose means are known."""
 
-    d: int
+    @property
+    def d(self) -> int:
+        """How many switches there are."""
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
         """Values at masks (n, d)."""

@@ -121,6 +121,11 @@ class Switched:
             values = values + rule.value * holds
         return values
 
+    def times(self, factor: float) -> Switched:
+        """The same function, times a number."""
+        rules = tuple(Rule(factor * rule.value, rule.groups) for rule in self.rules)
+        return Switched(factor * self.constant, factor * self.additive, rules)
+
     def by_level(self) -> np.ndarray:
         """F_k, (d + 1,): the shares of all patterns, times how often the rules want them."""
         wanted: dict[tuple[int, int], float] = defaultdict(float)

@@ -29,6 +29,7 @@ Function = Callable[[np.ndarray], np.ndarray]
 ROWS_A_COLUMN = 5  # answers that a column of a fit must have, or it is left out
 TWIN_ROWS = 64  # masks that a twin is asked about for each that f is: it costs next to nothing
 TWIN_MOST = 2**23  # switches in all those masks
+TWIN_SWITCHES = 600  # beyond which the equations of a twin take longer than it saves
 STEPS = 12  # of Gauss and Newton; a twin need not be the best of its kind
 
 
@@ -72,23 +73,27 @@ def fit_sampled(
     limit, or `lime`'s own n, ridge and first row); ``n`` is how often f is asked.
     """
     n = arg.whole("n", n, 2 * (world.d + 2), f" for {world.d} switches")
-    world.refuse_unidentified()
     rng = np.random.default_rng(arg.seed("seed", seed))
     z = draw(world, n, rng)
-    y = _asked(f, z)
-    f_xi = float(_asked(f, np.ones((1, world.d), bool))[0])
-    half = n // 2
-    if has_twin(y) and half >= ROWS_A_COLUMN * (world.d + 1):
-        found = (
+    found = estimated(world, z, asked(f, z), rng)
+    f_xi = float(asked(f, np.ones((1, world.d), bool))[0])
+    return with_rows(found, world, rows, f_xi, n + 1)
+
+
+def estimated(world: Switches, z: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Estimate:
+    """The limit from answers y (n,) at masks z (n, d) that :func:`draw` made."""
+    world.refuse_unidentified()
+    half = len(y) // 2
+    if has_twin(y) and ROWS_A_COLUMN * (world.d + 1) <= half and world.d <= TWIN_SWITCHES:
+        return (
             _beyond_twin(world, z[:half], y[:half], z[half:], y[half:], rng).half()
             + _beyond_twin(world, z[half:], y[half:], z[:half], y[:half], rng).half()
         )
-    else:
-        found = _regressed(world, z, y)
-    return _with_rows(found, world, rows, f_xi, n + 1)
+    return _regressed(world, z, y)
 
 
-def _asked(f: Function, z: np.ndarray) -> np.ndarray:
+def asked(f: Function, z: np.ndarray) -> np.ndarray:
+    """What f answers, checked."""
     values = np.asarray(f(z), float)
     if values.shape != (len(z),) or not np.all(np.isfinite(values)):
         raise ValueError(
@@ -181,7 +186,7 @@ def _bends(world: Switches) -> np.ndarray:
     return np.array(basis[2:]).reshape(-1, world.d + 1)
 
 
-def _with_rows(
+def with_rows(
     found: Estimate, world: Switches, rows: SwitchRows, f_xi: float, calls: int
 ) -> SwitchFit:
     """The limit, or what ridge and xi's own row make of it.

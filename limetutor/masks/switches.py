@@ -21,7 +21,7 @@ Garreau (text, AISTATS 2021). Chapters: images, text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,7 +36,7 @@ WIDTH = 0.25  # of `lime` for images, and for text, where it says 25 and multipl
 
 @dataclass(frozen=True, eq=False)
 class Switches:
-    """A world of d switches; made by :func:`text_switches`, :func:`image_switches` or :func:`counted`.
+    """A world of d switches; made by :func:`text_switches`, :func:`image_switches` or :func:`counted_switches`.
 
     ``log_share`` (d + 1,) is the log of the probability that k of them are on, ``log_weight`` that
     of the weight of such a mask; -inf where there is none.
@@ -70,6 +70,12 @@ class Switches:
         k = np.arange(self.d + 1)
         with np.errstate(divide="ignore"):
             return self.log_measure + np.log(k * (self.d - k) / max(self.d * (self.d - 1), 1))
+
+    def powered(self, power: float) -> Switches:
+        """The same switches, with every weight to this power: 0 for all masks alike."""
+        with np.errstate(invalid="ignore"):
+            log_weight = np.where(self.log_weight == -np.inf, -np.inf, power * self.log_weight)
+        return replace(self, log_weight=log_weight if power else np.zeros(self.d + 1))
 
     def alpha(self, p: int) -> float:
         """alpha_p = E[pi z_1 ... z_p]: the mean weight of masks in which p given switches are on."""
@@ -199,10 +205,12 @@ def text_switches(d: int, nu: float = WIDTH) -> Switches:
 def image_switches(d: int, nu: float = WIDTH) -> Switches:
     """Superpixels as `lime` hides them: each on with probability 1/2. Chapter: images."""
     d = arg.whole("d", d, 1)
-    return Switches(d, _log_binomial(d), cosine_log_weight(d, nu))
+    return Switches(d, coin_flips(d).log_share, cosine_log_weight(d, nu))
 
 
-def counted(shares: ArrayLike, nu: float = WIDTH, log_weight: ArrayLike | None = None) -> Switches:
+def counted_switches(
+    shares: ArrayLike, nu: float = WIDTH, log_weight: ArrayLike | None = None
+) -> Switches:
     """Any law of how many switches are on: ``shares`` (d + 1,) for 0..d, which sum to 1.
 
     ``log_weight`` (d + 1,) gives another weight than that of :func:`cosine_log_weight`.
@@ -222,6 +230,14 @@ def counted(shares: ArrayLike, nu: float = WIDTH, log_weight: ArrayLike | None =
         return Switches(d, np.log(shares), weight)
 
 
+def coin_flips(d: int, alpha: float = 0.5) -> Switches:
+    """Independent switches, each on with probability alpha, and all masks of the same weight."""
+    d, alpha = arg.whole("d", d, 1), arg.probability("alpha", alpha)
+    k = np.arange(d + 1)
+    log_share = log_choose(d) + k * np.log(alpha) + (d - k) * np.log1p(-alpha)
+    return Switches(d, log_share, np.zeros(d + 1))
+
+
 def cosine_log_weight(d: int, nu: float) -> np.ndarray:
     """-(1 - sqrt(k/d))^2 / (2 nu^2) for k = 0..d switches on: `lime`'s weight by cosine distance.
 
@@ -235,12 +251,11 @@ def cosine_log_weight(d: int, nu: float) -> np.ndarray:
         return -((distance / nu) ** 2) / 2
 
 
-def _log_binomial(d: int) -> np.ndarray:
-    """Log of C(d, k) / 2^d, summed from ratios in extended precision."""
+def log_choose(d: int) -> np.ndarray:
+    """Log of C(d, k) for k = 0..d, summed from ratios in extended precision."""
     k = np.arange(1, d + 1, dtype=np.longdouble)
     ratios = np.log((d + 1 - k) / k)
-    logs = np.concatenate([[np.longdouble(0)], np.cumsum(ratios)])
-    return np.asarray(logs - d * np.log(np.longdouble(2)), float)
+    return np.asarray(np.concatenate([[np.longdouble(0)], np.cumsum(ratios)]), float)
 
 
 def all_masks(d: int) -> Any:
