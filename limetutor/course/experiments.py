@@ -117,6 +117,30 @@ def repeat_lime(
     return found
 
 
+def repeat_switches(
+    explainer: Any,
+    instance: Any,
+    classifier: Any,
+    d: int,
+    *,
+    label: int = 1,
+    runs: int = 20,
+    **how: Any,
+) -> np.ndarray:
+    """Coefficients of repeated runs of `lime` on a text or an image of d switches, (runs, d).
+
+    ``how`` goes to ``explain_instance``. Chapters: text, images.
+    """
+    found = np.zeros((runs, d))
+    for row in found:
+        one = explainer.explain_instance(
+            instance, classifier, labels=(label,), num_features=d, **how
+        )
+        for j, value in one.local_exp[label]:
+            row[j] = value
+    return found
+
+
 class Example(NamedTuple):
     """A linear model, an instance and a world; printed, with every number a reader needs."""
 

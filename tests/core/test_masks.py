@@ -344,7 +344,10 @@ def test_half_of_the_calls_reach_limes_error(kind, verified, verifying):
         (lambda: text_switches(0), "d must be 1 or more"),
         (lambda: image_switches(3, -1), "nu must be above 0"),
         (lambda: counted_switches([0.5, 0.6]), "shares must be the probabilities"),
-        (lambda: counted_switches([0, 1, 0]).inverse_covariance(), "at least two numbers of switches"),
+        (
+            lambda: counted_switches([0, 1, 0]).inverse_covariance(),
+            "at least two numbers of switches",
+        ),
         (lambda: fit_form(additive([1.0]), text_switches(1)), "at least two numbers"),
         (lambda: fit_form(additive([1.0]), text_switches(2)), "the 2 switches of its world, got 1"),
         (lambda: rule(3, [0], [0]), "different switches from 0 to 2"),

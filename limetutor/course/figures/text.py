@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ... import masks
@@ -17,7 +16,7 @@ from .parts import log_axes, signed
 
 SENTENCE = "Old C programmers don't die, they're just cast into void."
 WIDTHS = np.geomspace(0.05, 3, 49)
-LENGTHS = np.unique(np.geomspace(4, 200, 60).round().astype(int))
+LENGTHS = np.unique(np.geomspace(5, 200, 60).round().astype(int))
 WORLDS = {"text": masks.text_switches, "images": masks.image_switches}
 
 # --- a classifier of sentences ---------------------------------------------------------------
@@ -92,7 +91,7 @@ def beside_lime(said: Any, runs: np.ndarray) -> Figure:
     ax.axvline(0, color=color.muted, lw=1)
     ax.barh(rows, said.coef[order], color=by_sign(said.coef[order]), height=0.62)
     dots = runs[:, order]
-    ax.plot(dots.ravel(), np.tile(rows - 0.0, len(dots)), "|", color=color.lime, ms=9, mew=1.4)
+    ax.plot(dots.ravel(), np.tile(rows, len(dots)), "|", color=color.lime, ms=9, mew=1.4)
     ax.set_yticks(rows, [plain(said.names[j]) for j in order])
     ax.set(ylim=(-0.7, len(order) - 0.3), xlabel="coefficient for German")
     return fig
@@ -116,13 +115,15 @@ def two_faces(fig: Figure, nu: float, world: str) -> str:
         own = found.difference[names.index(word), 1:-1]
         right.plot(k, own, color=hue, marker=mark, ms=5, lw=1.4, label=word)
         right.plot(12.2, found.coef[names.index(word)], mark, color=hue, ms=8, mfc="none", mew=1.8)
-    right.set(xlim=(0.3, 12.9), ylim=(-0.14, 0.24), xticks=[1, 4, 8, 11], yticks=[-0.1, 0, 0.1, 0.2])
+    right.set(
+        xlim=(0.3, 12.9), ylim=(-0.14, 0.34), xticks=[1, 4, 8, 11], yticks=[-0.1, 0, 0.1, 0.2, 0.3]
+    )
     right.set(xlabel="words that stay", ylabel="contrast")
     right.legend(loc="upper right", ncols=3, handlelength=1.2, columnspacing=0.8)
     die, they = (found.coef[names.index(word)] for word in ("die", "they"))
     return (
-        f"As lime draws for {world}, at ν = {nu:.2f}, {k @ found.share[1:-1]:.1f} of 12 words stay on "
-        f"average; the coefficients are {signed(die, 3)} for “die” and {signed(they, 3)} for “they”."
+        f"Drawn as for {world}, at ν = {nu:.2f}, LIME listens to {k @ found.share[1:-1]:.1f} of 12 words "
+        f"on average; the coefficients are {signed(die, 3)} for “die” and {signed(they, 3)} for “they”."
     )
 
 
@@ -143,12 +144,12 @@ def shares(kind: str, d: int, size: int, nu: float) -> Shares:
     return Shares(float(found.coef[0]), float(found.coef[-1]))
 
 
-def rule_by_width(fig: Figure, nu: float, size: int) -> str:
+def rule_by_width(fig: Figure, nu: float, words: int) -> str:
     """Twelve switches: the share of the rule's own, and of each other one, over the width."""
     own, other = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
-    found = {kind: shares(kind, 12, size, nu) for kind in WORLDS}
+    found = {kind: shares(kind, 12, words, nu) for kind in WORLDS}
     for kind, (hue, line) in _LOOKS.items():
-        curves = np.array([shares(kind, 12, size, at) for at in WIDTHS])
+        curves = np.array([shares(kind, 12, words, at) for at in WIDTHS])
         for ax, curve, value in zip((own, other), curves.T, found[kind], strict=True):
             ax.plot(WIDTHS, curve, line, color=hue, label=kind)
             ax.plot(nu, value, "o", color=hue, ms=8)
@@ -161,7 +162,7 @@ def rule_by_width(fig: Figure, nu: float, size: int) -> str:
     other.legend(loc="lower right")
     text, picture = found["text"], found["images"]
     return (
-        f"A rule on {size} of 12 at ν = {nu:.2f}: in a text each of its words gets "
+        f"A rule on {words} of 12 at ν = {nu:.2f}: in a text each of its words gets "
         f"{signed(text.own)} and each other word {signed(text.other, 4)}; in an image each of its "
         f"superpixels gets {signed(picture.own)} and each other one {signed(picture.other, 4)}."
     )
@@ -170,14 +171,14 @@ def rule_by_width(fig: Figure, nu: float, size: int) -> str:
 _LOOKS = {"text": (color.surrogate, "-"), "images": (color.truth, "--")}
 
 
-def rule_by_length(fig: Figure, d: int, size: int) -> str:
+def rule_by_length(fig: Figure, d: int, words: int) -> str:
     """`lime`'s own width: the share of the rule's words, and of all others together, over d."""
     d, (own, other) = int(d), fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
-    lengths = LENGTHS[size < LENGTHS]
-    found = {kind: shares(kind, d, size, 0.25) for kind in WORLDS}
+    lengths = LENGTHS[words < LENGTHS]
+    found = {kind: shares(kind, d, words, 0.25) for kind in WORLDS}
     for kind, (hue, line) in _LOOKS.items():
-        curves = np.array([shares(kind, int(at), size, 0.25) for at in lengths]).T
-        rest = curves[1] * (lengths - size), found[kind].other * (d - size)
+        curves = np.array([shares(kind, int(at), words, 0.25) for at in lengths]).T
+        rest = curves[1] * (lengths - words), found[kind].other * (d - words)
         for ax, curve, value in ((own, curves[0], found[kind].own), (other, *rest)):
             ax.plot(lengths, curve, line, color=hue, label=kind)
             ax.plot(d, value, "o", color=hue, ms=8)
@@ -186,13 +187,13 @@ def rule_by_length(fig: Figure, d: int, size: int) -> str:
     for ax in (own, other):
         ax.axhline(0, color=color.muted, lw=1)
         log_axes(ax, x=[5, 20, 100])
-        ax.set(xlim=(3.7, 215), xlabel="length d")
+        ax.set(xlim=(4.6, 215), xlabel="length d")
     other.legend(loc="lower right")
     text, picture = found["text"], found["images"]
     return (
-        f"A rule on {size} of {d}: in a text each of its words gets {signed(text.own)} and all others "
-        f"together {signed(text.other * (d - size), 3)}; in an image each of its superpixels gets "
-        f"{signed(picture.own)} and all others together {signed(picture.other * (d - size), 3)}."
+        f"A rule on {words} of {d}: in a text each of its words gets {signed(text.own)} and all others "
+        f"together {signed(text.other * (d - words), 3)}; in an image each of its superpixels gets "
+        f"{signed(picture.own)} and all others together {signed(picture.other * (d - words), 3)}."
     )
 
 
@@ -225,7 +226,3 @@ def normalising(fig: Figure, nu: float, vector: str) -> str:
         f"With {vector} at ν = {nu:.2f}, “die” has {signed(part[die])} in the log odds and the "
         f"coefficient {signed(beta[die])}; LIME turns the sign of {which}."
     )
-
-
-def factors(ax: Axes) -> None:
-    """The two factors of a normalised model over the width."""
