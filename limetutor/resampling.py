@@ -164,7 +164,17 @@ def _sandwich(pool: Pool, sums: Moments, left: np.ndarray) -> np.ndarray:
 
     Sobol points have less noise than that: an upper bound.
     """
-    weights = pool.ratio * pool.weights
-    scores = (pool.design - sums.mean[0]) * (weights * left)[:, None]
+    return _spread(pool, sums, pool.ratio * pool.weights * left)
+
+
+def noise_of_runs(pool: Pool, n: int) -> np.ndarray:
+    """How the coefficients of runs with n rows spread, to first order and without a penalty, (d,)."""
+    sums, left = leftover(pool)
+    return _spread(pool, sums, np.sqrt(pool.ratio / n) * pool.weights * left)
+
+
+def _spread(pool: Pool, sums: Moments, size: np.ndarray) -> np.ndarray:
+    """Roots of the diagonal of G^-1 S'S G^-1, S the centred regressors times ``size`` (m,)."""
+    scores = (pool.design - sums.mean[0]) * size[:, None]
     bread = np.linalg.pinv(sums.gram[0], hermitian=True)
     return np.sqrt(np.clip(np.diag(bread @ (scores.T @ scores) @ bread), 0, None))

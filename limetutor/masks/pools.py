@@ -14,15 +14,16 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ..resampling import ALIKE, EVEN, UNLIKE, Pool, leftover
+from ..resampling import ALIKE, EVEN, UNLIKE, Pool, leftover, noise_of_runs
 from .fits import fit_form
-from .limits import CALLS_A_SWITCH
 from .sampling import draw, estimated
 from .settings import MaskSetting
 from .switches import all_masks, log_choose
 
 POOL = 2**13  # masks of an f that has a form
-TIMES = 4  # as often as `lime` calls an f, one that has none is called
+ROWS_A_SWITCH = 10  # masks, at least
+MORE = 4  # times the samples of `lime` are asked for, at most, ...
+CLEAR = 0.2  # ... unless errors are below this share of what runs differ by
 RULES = 64  # a form with more of them is slower than its classifier
 
 
@@ -30,12 +31,14 @@ RULES = 64  # a form with more of them is slower than its classifier
 class Masks:
     """Masks z (m, d), what f says of them, and how often one draw of `lime` falls on each.
 
-    ``level`` (m,) is how many switches are on, ``log_ratio`` (m,) the log of that expectation.
+    ``log_ratio`` (m,) is the log of that expectation, ``weighted`` (m,) says which masks follow the
+    weighted law.
     """
 
     z: np.ndarray
     y: np.ndarray
     log_ratio: np.ndarray
+    weighted: np.ndarray
     calls: int
 
     @property
@@ -43,19 +46,49 @@ class Masks:
         """How many switches are on, (m,)."""
         return self.z.sum(axis=1)
 
+    def joined(self, other: Masks) -> Masks:
+        """Both, of the same laws in the same shares."""
+        sizes = np.array([len(self.y), len(other.y)])
+        parts = [
+            part.log_ratio + np.log(size / sizes.sum())
+            for part, size in zip((self, other), sizes, strict=True)
+        ]
+        return Masks(
+            np.vstack([self.z, other.z]),
+            np.append(self.y, other.y),
+            np.concatenate(parts),
+            np.append(self.weighted, other.weighted),
+            self.calls + other.calls,
+        )
+
 
 def pool_of_masks(
     setting: MaskSetting, samples: int, calls: int | None, seed: Any
 ) -> tuple[Pool, int]:
-    """The pool of a setting, and how often f was called for it."""
-    usual = POOL if setting.form is not None else TIMES * samples
-    size = max(usual, CALLS_A_SWITCH * (setting.d + 2)) if calls is None else calls
-    if setting.d <= np.log2(size):
+    """The pool of a setting, and how often f was called for it.
+
+    Without ``calls`` an f that has no form is asked as often as `lime` asks it, and up to
+    :data:`MORE` times as often where that leaves errors that count beside the noise of its runs.
+    """
+    rng = np.random.default_rng(seed)
+    least = ROWS_A_SWITCH * (setting.d + 2)
+    usual = max(samples if setting.form is None else POOL, least)
+    size = usual if calls is None else calls
+    if setting.d <= np.log2(size if calls else max(size, MORE * samples)):
         masks = _all(setting)
         return _pool(setting, masks, masks.y, "exact", np.zeros(setting.d)), masks.calls
-    rng = np.random.default_rng(seed)
-    masks, first = _some(setting, size, rng)
-    return _centred(setting, masks, first, rng), masks.calls
+    masks = _some(setting, size, rng)
+    if setting.form is not None:
+        exact = fit_form(setting.form, setting.world)
+        beta = np.append(exact.intercept, exact.coef)
+        return _centred(setting, masks, beta, np.zeros(setting.d), "exact"), masks.calls
+    pool = _sampled(setting, masks, rng)
+    noise = noise_of_runs(_even(setting, masks, pool), samples)
+    rest = MORE * samples - size
+    if calls is None and rest > 0 and np.median(pool.stderr) > CLEAR * np.median(noise):
+        masks = masks.joined(_some(setting, rest, rng))
+        pool = _sampled(setting, masks, rng)
+    return pool, masks.calls
 
 
 def _values(setting: MaskSetting, z: np.ndarray) -> tuple[np.ndarray, int]:
@@ -72,28 +105,27 @@ def _all(setting: MaskSetting) -> Masks:
     log_ratio = (setting.world.log_share - log_choose(setting.d))[z.sum(axis=1)]
     possible = np.isfinite(log_ratio)
     y, calls = _values(setting, z[possible])
-    return Masks(z[possible], y, log_ratio[possible], calls)
+    return Masks(z[possible], y, log_ratio[possible], np.zeros(len(y), bool), calls)
 
 
-def _some(setting: MaskSetting, size: int, rng: np.random.Generator) -> tuple[Masks, int]:
-    """Masks of the weighted law first, which are so many, then of others where weights differ much."""
+def _some(setting: MaskSetting, size: int, rng: np.random.Generator) -> Masks:
+    """Masks of the weighted law, and of others where weights differ much."""
     world = setting.world
     ess = 2 * world.log_C - world.powered(2.0).log_C
     shares = ALIKE if ess > np.log(EVEN) else UNLIKE
-    sizes = {s: max(round(size * shares[s]), 1) for s in sorted(shares, key=lambda s: s != 1)}
+    sizes = {s: max(round(size * share), 1) for s, share in shares.items()}
     laws = {s: world.powered(s) for s in sizes}
     z = np.vstack([draw(laws[s], sizes[s], rng) for s in sizes])
-    k = z.sum(axis=1)
+    k, weighted = z.sum(axis=1), np.repeat([s == 1 for s in sizes], list(sizes.values()))
     density = [np.log(sizes[s]) + law.log_weight[k] - law.log_C for s, law in laws.items()]
     y, calls = _values(setting, z)
-    return Masks(z, y, -scipy.special.logsumexp(density, axis=0), calls), sizes[1.0]
+    return Masks(z, y, -scipy.special.logsumexp(density, axis=0), weighted, calls)
 
 
 def _pool(
     setting: MaskSetting, masks: Masks, y: np.ndarray, method: str, stderr: np.ndarray
 ) -> Pool:
-    with np.errstate(under="ignore"):
-        weights = np.exp(setting.world.log_weight[masks.level])
+    weights = np.exp(setting.world.log_weight[masks.level])
     return Pool(
         design=masks.z - 1.0,
         y=y - setting.prediction,
@@ -106,19 +138,28 @@ def _pool(
     )
 
 
-def _centred(setting: MaskSetting, masks: Masks, first: int, rng: np.random.Generator) -> Pool:
-    """The pool whose fits tend to the limit, known or estimated from the first masks."""
-    world, m, d = setting.world, len(masks.y), setting.d
-    if setting.form is not None:
-        exact = fit_form(setting.form, world)
-        beta, error, method = np.append(exact.intercept, exact.coef), np.zeros(d), "exact"
-    else:
-        found = estimated(world, masks.z[:first], masks.y[:first], rng)
-        beta, method = found.beta, "monte carlo"
-        error = np.sqrt(np.clip(np.diag(found.covariance)[1:], 0, None))
-    # together they are at most 1, where weights alone may all be too small for a double
-    together = world.log_weight[masks.level] + masks.log_ratio
-    weighed = _pool(setting, masks, masks.y, method, error)
-    even = replace(weighed, weights=np.exp(together - together.max()), ratio=np.ones(m))
-    left = leftover(even)[1] * np.sqrt(m / max(m - d - 1, 1))
-    return replace(weighed, y=beta[0] + masks.z @ beta[1:] + left - setting.prediction)
+def _sampled(setting: MaskSetting, masks: Masks, rng: np.random.Generator) -> Pool:
+    """The pool whose fits tend to the limit as it is estimated from the masks of the weighted law."""
+    mine = masks.weighted
+    found = estimated(setting.world, masks.z[mine], masks.y[mine], rng)
+    error = np.sqrt(np.clip(np.diag(found.covariance)[1:], 0, None))
+    return _centred(setting, masks, found.beta, error, "monte carlo")
+
+
+def _centred(
+    setting: MaskSetting, masks: Masks, beta: np.ndarray, error: np.ndarray, method: str
+) -> Pool:
+    """The pool whose fits tend to a limit: its line plus what a fit to the pool leaves.
+
+    A fit of d + 1 numbers to m rows takes some of the residuals with it, which is given back.
+    """
+    m, d = len(masks.y), setting.d
+    pool = _pool(setting, masks, masks.y, method, error)
+    left = leftover(_even(setting, masks, pool))[1] * np.sqrt(m / max(m - d - 1, 1))
+    return replace(pool, y=beta[0] + masks.z @ beta[1:] + left - setting.prediction)
+
+
+def _even(setting: MaskSetting, masks: Masks, pool: Pool) -> Pool:
+    """The same, weights in units of the largest: all of them may be too small for a double."""
+    log_weight = setting.world.log_weight[masks.level]
+    return replace(pool, weights=np.exp(log_weight - np.max(log_weight)))

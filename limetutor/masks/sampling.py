@@ -27,8 +27,8 @@ from .switches import Switches
 Function = Callable[[np.ndarray], np.ndarray]
 
 ROWS_A_COLUMN = 5  # answers that a column of a fit must have, or it is left out
-TWIN_ROWS = 64  # masks that a twin is asked about for each that f is: it costs next to nothing
-TWIN_MOST = 2**23  # switches in all those masks
+TWIN_ROWS = 32  # masks that a twin is asked about for each that f is: it costs next to nothing
+TWIN_MOST = 2**22  # switches in all those masks
 TWIN_SWITCHES = 600  # beyond which the equations of a twin take longer than it saves
 STEPS = 12  # of Gauss and Newton; a twin need not be the best of its kind
 
