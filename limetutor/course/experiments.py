@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
@@ -131,13 +132,16 @@ def repeat_switches(
 
     ``how`` goes to ``explain_instance``. Chapters: text, images.
     """
+    from lime import lime_image
+
     found = np.zeros((runs, d))
-    for row in found:
-        one = explainer.explain_instance(
-            instance, classifier, labels=(label,), num_features=d, **how
-        )
-        for j, value in one.local_exp[label]:
-            row[j] = value
+    with patch.object(lime_image, "tqdm", iter):  # no bars on the page
+        for row in found:
+            one = explainer.explain_instance(
+                instance, classifier, labels=(label,), num_features=d, **how
+            )
+            for j, value in one.local_exp[label]:
+                row[j] = value
     return found
 
 
