@@ -65,7 +65,7 @@ def draw_image(ax: Axes, tones: np.ndarray, labels: np.ndarray | None = None) ->
     height, width = tones.shape
     sides = np.sqrt(np.clip(tones, 0, WHITE) / WHITE).ravel() * 0.94
     path = _squares(_places(np.ones_like(tones, bool)), sides)
-    ax.add_patch(PathPatch(path, facecolor=color.ink, lw=0))
+    ax.add_artist(PathPatch(path, facecolor=color.ink, lw=0))
     if labels is not None:
         ax.plot(*_borders(labels), color=color.muted, lw=1)
     ax.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5), xticks=[], yticks=[])
@@ -90,12 +90,13 @@ def draw_coefficients(
         places = _places(labels == j)
         path = _squares(places, np.ones(len(places)))
         opacity = round(float(min(abs(value) / scale, 1)), 3)
-        ax.add_patch(PathPatch(path, facecolor=hue, lw=0, alpha=opacity))
+        ax.add_artist(PathPatch(path, facecolor=hue, lw=0, alpha=opacity))
     draw_image(ax, tones, labels)
 
 
 # --- a photograph ----------------------------------------------------------------------------
 
+SHADES = 31  # of each colour that are drawn: half the bytes, and nobody sees it
 VEIL = 0.93  # how much of a superpixel disappears that does not speak for the class
 
 
@@ -135,7 +136,8 @@ def sums_of(label: int, fill: float | str, method: str = "quickshift") -> np.nda
 
 def _photograph(ax: Axes) -> None:
     """The astronaut, without axes."""
-    ax.imshow(astronaut(), interpolation="none", extent=(-0.5, SIDE - 0.5, SIDE - 0.5, -0.5))
+    shown = np.round(astronaut() * SHADES) / SHADES
+    ax.imshow(shown, interpolation="none", extent=(-0.5, SIDE - 0.5, SIDE - 0.5, -0.5))
     ax.set(xlim=(-0.5, SIDE - 0.5), ylim=(SIDE - 0.5, -0.5), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
 
@@ -143,7 +145,7 @@ def _photograph(ax: Axes) -> None:
 def _covered(ax: Axes, method: str, hues: list[str], opacity: np.ndarray) -> None:
     """Superpixels covered with a colour each, more or less of it."""
     for path, hue, alpha in zip(_outlines(method), hues, opacity, strict=True):
-        ax.add_patch(PathPatch(path, facecolor=hue, lw=0, alpha=round(float(alpha), 2)))
+        ax.add_artist(PathPatch(path, facecolor=hue, lw=0, alpha=round(float(alpha), 2)))
 
 
 def speaking(ax: Axes, coef: np.ndarray, scale: float, method: str = "quickshift") -> None:
@@ -157,7 +159,7 @@ def cut(ax: Axes, method: str) -> None:
     """The photograph with the borders of its superpixels."""
     _photograph(ax)
     for path in _outlines(method):
-        ax.add_patch(PathPatch(path, facecolor="none", edgecolor=color.lime, lw=0.9))
+        ax.add_artist(PathPatch(path, facecolor="none", edgecolor=color.lime, lw=0.9))
 
 
 @styled
