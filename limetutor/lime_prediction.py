@@ -8,11 +8,14 @@ the explainers; :mod:`limetutor.lime_runs` makes runs from it. Chapters: the rea
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, Protocol
 
 from .lime_runs import LimePrediction, Request, one_label
 from .lime_tables import Tables
-from .masks.kinds import Images, Texts
+from .masks.kinds import MASK_KINDS
+
+COMMON = tuple(part.name for part in fields(Request) if part.name not in ("label", "options"))
 
 
 class Kind(Protocol):
@@ -33,7 +36,7 @@ class Kind(Protocol):
         """What it will print."""
 
 
-KINDS: tuple[Kind, ...] = (Texts(), Images(), Tables())
+KINDS: tuple[Kind, ...] = (*MASK_KINDS, Tables())
 
 
 def predict_lime(
@@ -99,14 +102,10 @@ def predict_lime(
     'exact'
     """
     kind = next(kind for kind in KINDS if kind.reads(explainer))
-    unknown = sorted(set(options) - set(kind.options))
-    if unknown:
-        raise TypeError(
-            f"{unknown[0]} must be left out for a {kind.name.rpartition('.')[2]}, whose explain_instance "
-            f"has, beside those named here, {', '.join(kind.options)}."
-        )
-    asked = Request(
-        label=one_label(label, labels),
+    asked = request(
+        kind,
+        label=label,
+        labels=labels,
         top_labels=top_labels,
         num_features=num_features,
         num_samples=num_samples,
@@ -114,6 +113,18 @@ def predict_lime(
         calls=calls,
         runs=runs,
         seed=seed,
-        options=options,
+        **options,
     )
     return kind.predict(explainer, f, instance, asked)
+
+
+def request(kind: Any, label: Any = None, labels: Any = None, **words: Any) -> Request:
+    """What is asked of a kind of explainer, in `lime`'s words; those it does not know are refused."""
+    common = {name: words.pop(name) for name in COMMON if name in words}
+    unknown = sorted(set(words) - set(kind.options))
+    if unknown:
+        raise TypeError(
+            f"{unknown[0]} must be left out for a {kind.name.rpartition('.')[2]}, whose own words "
+            f"beside {', '.join(('label', 'labels', *COMMON))} are {', '.join(kind.options)}."
+        )
+    return Request(one_label(label, labels), **common, options=words)

@@ -18,7 +18,7 @@ import numpy as np
 from . import arguments as arg
 from .closed_forms import TINY
 from .lime_bridge import RIDGE
-from .lime_fits import SELECTIONS, estimator_fits, linearised, penalty_of, ridge
+from .lime_fits import SELECTIONS, Fits, Moments, estimator_fits, linearised, penalty_of, ridge
 from .resampling import Pool
 
 RUNS = 400  # that are made of the calls of a model,
@@ -75,6 +75,21 @@ class LimePrediction:
         """The same with positions, by label (1 for a regression, as in `lime`)."""
         pairs = [(j, float(self.coef[j])) for j in self._order(self.sets[0][0])]
         return {1 if self.label is None else self.label: pairs}
+
+    def order(self) -> np.ndarray:
+        """All features, from the largest coefficient to the smallest."""
+        return np.argsort(-np.abs(self.coef), kind="stable")
+
+    def blocks(self, top: int = 20, symbols: bool = False, picture: bool = True) -> list[Any]:
+        """The parts of a page: what is predicted, feature by feature."""
+        from . import report
+
+        rows = [
+            (str(self.names[j]), float(self.coef[j]), float(self.sd[j]), float(self.selection[j]))
+            for j in self._rows()[:top]
+        ]
+        columns = ["feature", "coefficient", "from run to run", "chosen"]
+        return [report.table(self._what(), columns, rows), report.paragraph(self._end() + ".")]
 
     def _order(self, features: Any) -> list[int]:
         return sorted(map(int, features), key=lambda j: -abs(self.coef[j]))
@@ -218,7 +233,10 @@ class Surrogates:
             parts = _rows_of(pool, draws, told.prediction)
             fits, steady = estimator_fits(self.regressor, parts, chosen), np.zeros(chosen.shape)
         else:
-            fits, steady = ridge(sums, self.penalty, chosen), linearised(mean, sums, self.penalty)
+            fits = _recentred(
+                ridge(sums, self.penalty, chosen), pool, mean, self.penalty, chosen, ask
+            )
+            steady = linearised(mean, sums, self.penalty)
         whole = ridge(sums, RIDGE if self.penalty is None else self.penalty)
         coef, error = _means(fits.coef, chosen, whole.coef, steady)
         local = told.prediction + fits.local
@@ -237,6 +255,26 @@ class Surrogates:
             runs=ask.runs,
             **vars(told),
         )
+
+
+def _recentred(
+    fits: Fits, pool: Pool, mean: Moments, penalty: float, chosen: np.ndarray, ask: Asked
+) -> Fits:
+    """Fits without what the rows of the pool, being some of all, do to every run alike.
+
+    To first order that is the fit to the mean sums of the pool less the fit to the known ones.
+    """
+    known = pool.known(ask.samples)
+    if known is None:
+        return fits
+    sets, place = np.unique(chosen, axis=0, return_inverse=True)
+    coef, local = fits.coef.copy(), fits.local.copy()
+    for s, one in enumerate(sets):
+        mine = np.ravel(place) == s
+        right, wrong = (ridge(sums, penalty, one[None]) for sums in (known, mean))
+        coef[mine] += right.coef[0] - wrong.coef[0]
+        local[mine] += right.local[0] - wrong.local[0]
+    return Fits(coef, local, fits.score)
 
 
 def _rows_of(

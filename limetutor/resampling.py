@@ -47,7 +47,8 @@ class Pool:
     ``design`` (m, d) are the regressors less those of xi, ``own``; ``y`` (m,) the responses less
     f(xi); ``weights`` (m,) those of the kernel, xi's being ``own_weight``; ``ratio`` (m,) how often
     one draw from the world is expected to fall on each row. ``stderr`` (d,) is the error of the
-    coefficients that runs tend to, 0 where they are known.
+    coefficients that runs tend to, 0 where they are known. ``products`` (d + 2, d + 2) are the mean
+    weighted products of 1, design and response of one draw, where they are known without the rows.
     """
 
     design: np.ndarray
@@ -58,6 +59,7 @@ class Pool:
     own_weight: float
     method: str
     stderr: np.ndarray
+    products: np.ndarray | None = None
 
     @cached_property
     def columns(self) -> np.ndarray:
@@ -84,6 +86,10 @@ class Pool:
         """The mean of such sums over all runs, as one run."""
         weights = (n - 1) * self.ratio * self.weights
         return self._with_own(((self.columns * weights[:, None]).T @ self.columns)[None])
+
+    def known(self, n: int) -> Moments | None:
+        """The same without the chance that is in the rows of the pool; None where it is not known."""
+        return None if self.products is None else self._with_own((n - 1) * self.products[None])
 
     def _with_own(self, products: np.ndarray) -> Moments:
         products[:, 0, 0] += self.own_weight  # all other columns of xi's own row are 0

@@ -18,8 +18,12 @@ from .. import arguments as arg
 from ..algorithm import Explanation
 from ..closed_forms import Limit
 from ..lime_bridge import RIDGE, SAMPLES, LimeWorld, from_lime
+from ..lime_prediction import request
+from ..lime_runs import Surrogates
+from ..masks.kinds import MASK_KINDS, MaskKind
 from ..worlds import Empirical, World, check_world
 from .case import SHOWN, Case, model_behind
+from .masks import MASK_CHECKS, MaskCase
 from .shared import Shared
 from .speech import PLAIN, SYMBOLS, Speech
 from .surroundings import Surroundings
@@ -35,14 +39,15 @@ def audit(
     label: int | str | None = None,
     output: Any = None,
     data: Any = None,
-    n: int = SAMPLES,
-    num_features: int = SHOWN,
+    n: int | None = None,
+    num_features: int | None = None,
     nu: float | None = None,
     kernel: Any = None,
     ridge: float | None = None,
     seed: int | None = 0,
     n_jobs: int | None = None,
     symbols: bool = False,
+    **options: Any,
 ) -> Audit | AuditTable:
     """Look for what makes an explanation untrustworthy.
 
@@ -50,7 +55,8 @@ def audit(
     ----------
     subject
         An :class:`Explanation` or a :class:`Limit`; or a ``LimeTabularExplainer`` or a world
-        (:class:`Empirical`, :class:`Gaussian`, one by ``lt.from_lime``), with f and xi.
+        (:class:`Empirical`, :class:`Gaussian`, one by ``lt.from_lime``), with f and xi; or a
+        ``LimeTextExplainer`` with a classifier and a text, a ``LimeImageExplainer`` with an image.
     f, xi
         The model and the instance. A table of instances, a single row included, is audited row by
         row, and the answer is an :class:`~limetutor.auditing.table.AuditTable`.
@@ -61,7 +67,8 @@ def audit(
         The training data, with the features of the explanation: are the samples like them? An
         :class:`Empirical` world has its own.
     n, num_features
-        How many samples and features are asked of `lime` (``num_samples``, ``num_features``).
+        How many samples and features are asked of `lime` (``num_samples``, ``num_features``); as many as
+        it takes by itself if left out.
     nu, kernel, ridge
         With a world: as in :func:`explain`. One read from `lime` has lime's own unless told otherwise.
     seed
@@ -70,6 +77,9 @@ def audit(
         How many processes share a table, by joblib; -1 for one per core.
     symbols
         Speak with the symbols of the book.
+    **options
+        For a text or an image further words of ``explain_instance``: ``hide_color``,
+        ``segmentation_fn``, ``distance_metric`` and so on.
 
     Examples
     --------
@@ -79,7 +89,18 @@ def audit(
     ('critical-bandwidth',)
     """
     say = SYMBOLS if arg.truth("symbols", symbols) else PLAIN
-    shown = arg.whole("num_features", num_features, 1)
+    for kind in MASK_KINDS:
+        if kind.reads(subject):
+            asked = {"output": output, "data": data, "nu": nu, "kernel": kernel, "ridge": ridge}
+            _refuse_asked(asked | {"n_jobs": n_jobs}, "an explainer of texts or images has its own")
+            words = {"label": label, "num_features": num_features, "num_samples": n, "seed": seed}
+            return _of_masks(kind, subject, f, xi, words | options, say)
+    if options:
+        raise TypeError(
+            f"{next(iter(options))} must be left out but for an explainer of texts or images."
+        )
+    shown = SHOWN if num_features is None else arg.whole("num_features", num_features, 1)
+    n = SAMPLES if n is None else n
     if isinstance(subject, Explanation | Limit):
         asked = {"f": f, "xi": xi, "nu": nu, "kernel": kernel, "ridge": ridge}
         asked |= {"label": label, "output": output}
@@ -96,6 +117,21 @@ def audit(
     if _is_table(xi):
         return plan.table(xi, n_jobs)
     return Audit.of(plan.case(xi))
+
+
+def _of_masks(
+    kind: MaskKind, explainer: Any, f: Any, instance: Any, words: dict[str, Any], say: Speech
+) -> Audit:
+    """What `lime` will print for a text or an image, and what to doubt in it."""
+    if f is None or instance is None:
+        raise ValueError(
+            "f and xi must be given with a lime explainer: audit(explainer, model, text)."
+        )
+    asked = request(kind, **words)
+    surrogates = Surrogates(explainer, asked.model_regressor)
+    setting = kind.setting(explainer, f, instance, asked)
+    found = kind.predicted(setting, surrogates, asked)
+    return Audit.of(MaskCase(setting, found, kind.scale, say, setting.board.word), MASK_CHECKS)
 
 
 def _refuse_asked(asked: dict[str, Any], because: str) -> None:

@@ -275,6 +275,13 @@ class Case:
         order = np.argsort(-np.abs(self.coef), kind="stable")
         return order[self.used[order]]
 
+    def light(self) -> Case:
+        """The same without model and data, but with what pictures need."""
+        light = Case(self.subject, self.is_lime, None, 0, self.shown, self.say)
+        for known in ("reach", "constant", "used"):
+            light.__dict__[known] = getattr(self, known)
+        return light
+
     def name(self, mask: np.ndarray) -> tuple[str, ...]:
         """Names of the features where mask is True."""
         return tuple(self.names[j] for j in np.flatnonzero(mask))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from html import escape
 from typing import Any
 
 from . import checks, data_checks, noise_checks  # noqa: F401  (to be registered)
-from .case import Case
 from .findings import SEVERITIES, Finding, level, most_severe_first
 from .registry import CHECKS
 from .signs import Signs
@@ -19,12 +19,12 @@ class Audit:
     """What was found, most severe first."""
 
     findings: tuple[Finding, ...]
-    case: Case = field(repr=False)
+    case: Any = field(repr=False)  # a Case, or a MaskCase of a text or an image
 
     @classmethod
-    def of(cls, case: Case) -> Audit:
+    def of(cls, case: Any, tried: Sequence[Callable[[Any], Iterator[Finding]]] = CHECKS) -> Audit:
         """Run every check."""
-        return cls(most_severe_first([found for check in CHECKS for found in check(case)]), case)
+        return cls(most_severe_first([found for check in tried for found in check(case)]), case)
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -112,11 +112,7 @@ class Audit:
 
     def __getstate__(self) -> dict[str, Any]:
         """What was found and of which explanation, without the model and the data."""
-        case = self.case
-        light = Case(case.subject, case.is_lime, None, 0, case.shown, case.say)
-        for known in ("reach", "constant", "used"):
-            light.__dict__[known] = getattr(case, known)
-        return {"findings": self.findings, "case": light, "signs": self.signs}
+        return {"findings": self.findings, "case": self.case.light(), "signs": self.signs}
 
     def headline(self) -> str:
         """One line: what was looked at, and how it went."""

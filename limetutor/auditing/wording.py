@@ -78,7 +78,7 @@ def order(case: Case, pairs: list[tuple[str, str, float, float]]) -> Words:
     )
 
 
-def few_samples(case: Case, numbers: dict[str, Any]) -> Words:
+def few_samples(case: Any, numbers: dict[str, Any]) -> Words:
     """Too few effective samples."""
     expected = f" ({numbers['ess_expected']:.0f} expected)" if "ess_expected" in numbers else ""
     return Words(
@@ -299,7 +299,7 @@ def many_features(case: Case, doubtful: Sequence[str], wrong: Sequence[str]) -> 
     )
 
 
-def unstable_set(case: Case, same: float, kept: float, names: Sequence[str], k: int) -> Words:
+def unstable_set(case: Any, same: float, kept: float, names: Sequence[str], k: int) -> Words:
     """A selection that another run would not make again."""
     return Words(
         f"The {k} features on display are partly chance: another run would choose the same ones with "
@@ -393,3 +393,85 @@ def off_data(case: Case, numbers: dict[str, Any], name: str | None) -> Words:
             "draws from the data, or leave out columns that go together."
         )
     return Words(" ".join(parts), remedy)
+
+
+# --- words and superpixels -----------------------------------------------------------------------
+
+
+def cannot_matter(names: Sequence[str], numbers: dict[str, Any]) -> Words:
+    """Words that the model does not read, or that changed nothing wherever they were tried."""
+    many, of, reads = numbers["words"], numbers["of"], numbers["read"]
+    if many == of:
+        return Words(
+            "The model reads none of the words of this text: whatever lime removes, the prediction "
+            "stays as it is, and no coefficient says anything.",
+            "Look at the vocabulary and the stop words of the vectoriser.",
+        )
+    because = "cannot matter, since the vectoriser drops them" if reads else "change nothing"
+    return Words(
+        f"{many} of the {of} words {because}: {few(names)}. Their coefficients reach "
+        f"{numbers['largest_coef']:.2g} all the same, from chance and from what the other words do "
+        "together.",
+        "Do not read them as the reasons of the prediction.",
+    )
+
+
+def repeated_words(
+    groups: Sequence[str], worst: str, joint: float, added: float, apart: bool
+) -> Words:
+    """Words that are several switches, of which the model makes one."""
+    found = f"lime switches the same word more than once: {few(groups)}."
+    if not apart:
+        return Words(
+            f"{found} Its effect is spread over its coefficients.",
+            "Add them up before you compare them with those of other words.",
+        )
+    return Words(
+        f"{found} Without any {worst} the prediction moves by {joint:.3g}, but its coefficients add up "
+        f"to {added:.3g}: one occurrence stands in for another.",
+        "Write the word in one way (lower case) and use bow=True, or remove all of them together.",
+    )
+
+
+def hidden_rule(case: Any, names: Sequence[str], worst: str, numbers: dict[str, Any]) -> Words:
+    """A coefficient far below what the model does without the word alone."""
+    width = numbers.get("kernel_width")
+    wider = "" if width is None else f" kernel_width={width:.3g} would show half of it."
+    return Words(
+        f"The width hides what {few(names)} {'does' if len(names) == 1 else 'do'} here: without "
+        f"{worst} alone the prediction moves by {numbers['alone']:.3g}, but its coefficient is "
+        f"{numbers['coef']:.3g}, an average over samples in which others it works with are gone too.",
+        f"Remove single {case.word}s to see what they do, or take a smaller kernel_width.{wider}",
+    )
+
+
+def same_as_fill(names: Sequence[str], numbers: dict[str, Any]) -> Words:
+    """Superpixels that look the same hidden."""
+    many, of = numbers["superpixels"], numbers["of"]
+    whole = "No superpixel looks" if many == of else f"{many} of {of} superpixels do not look"
+    which = "" if many == of else f" ({few(names)})"
+    return Words(
+        f"{whole} any different when hidden{which}, {numbers['share']:.0%} of the image: the fill is "
+        "what was there, and their coefficients cannot say whether the model looks at them.",
+        "Choose another hide_color, one that the image does not have.",
+    )
+
+
+def shifted_labels(never: Sequence[int], empty: Sequence[int]) -> Words:
+    """Labels that `lime` does not count from."""
+    what = (
+        f"superpixel {never[0]} is" if len(never) == 1 else f"superpixels {few(_texts(never))} are"
+    )
+    nothing = (
+        f"number {empty[0]} hides" if len(empty) == 1 else f"numbers {few(_texts(empty))} hide"
+    )
+    return Words(
+        f"lime numbers superpixels from 0 upwards and the segmentation does not: {what} never hidden, "
+        f"and {nothing} nothing.",
+        "Number the labels from 0 without gaps (slic's start_label=0, or numpy.unique with "
+        "return_inverse=True).",
+    )
+
+
+def _texts(numbers: Sequence[int]) -> list[str]:
+    return [str(number) for number in numbers]

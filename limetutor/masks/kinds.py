@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import arguments as arg
 from ..closed_forms import OWN_ROW, own_row_note
 from ..lime_runs import LimePrediction, Request, Surrogates, Told
 from .classifiers import Classifier, label_of
@@ -125,10 +124,7 @@ class Images(MaskKind):
 
     def board(self, explainer: Any, instance: Any, options: dict[str, Any]) -> Board:
         """Its superpixels."""
-        if options.get("batch_size") is not None:
-            arg.whole("batch_size", options["batch_size"], 1)
-        parts = ("segmentation_fn", "hide_color", "random_seed")
-        return image_board(instance, **{part: options.get(part) for part in parts})
+        return image_board(instance, **{k: v for k, v in options.items() if k != "distance_metric"})
 
     def world(self, d: int) -> Switches:
         """Coin flips."""
@@ -139,3 +135,6 @@ class Images(MaskKind):
         from sklearn.metrics import pairwise_distances
 
         return pairwise_distances(rows, rows[:1], metric=metric).ravel()
+
+
+MASK_KINDS: tuple[MaskKind, ...] = (Texts(), Images())

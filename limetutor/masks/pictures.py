@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import arguments as arg
 
-PIXELS = 2**24  # numbers in one batch of images
+PIXELS = 2**21  # numbers in one batch of images, unless told otherwise
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,7 @@ class ImageBoard:
     image: np.ndarray
     segments: np.ndarray
     hidden: np.ndarray
+    batch_size: int | None = None
     word = "superpixel"  # what a switch is called
 
     @cached_property
@@ -51,8 +52,8 @@ class ImageBoard:
 
     @property
     def batch(self) -> int:
-        """How many images at a time are made, so that they fit into memory."""
-        return max(PIXELS // self.image.size, 1)
+        """How many images are made and classified at a time."""
+        return self.batch_size or max(PIXELS // self.image.size, 1)
 
     def reading(self, model: Any) -> None:
         """No estimator is known that reads images."""
@@ -80,14 +81,16 @@ def image_board(
     segmentation_fn: Any = None,
     hide_color: Any = None,
     random_seed: Any = None,
+    batch_size: Any = None,
 ) -> ImageBoard:
     """The switches that a ``lime.lime_image.LimeImageExplainer`` makes of an image.
 
     ``segmentation_fn`` is `lime`'s (quickshift if left out), or the labels themselves, (height, width).
     """
+    batch = None if batch_size is None else arg.whole("batch_size", batch_size, 1)
     pixels = _as_lime(image)
     segments = _segments(pixels, segmentation_fn, random_seed)
-    return ImageBoard(pixels, segments, _hidden(pixels, segments, hide_color))
+    return ImageBoard(pixels, segments, _hidden(pixels, segments, hide_color), batch)
 
 
 def _as_lime(image: Any) -> np.ndarray:

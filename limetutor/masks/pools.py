@@ -18,12 +18,12 @@ from ..resampling import ALIKE, EVEN, UNLIKE, Pool, leftover, noise_of_runs
 from .fits import fit_form
 from .sampling import draw, estimated
 from .settings import MaskSetting
-from .switches import all_masks, log_choose
+from .switches import all_masks, log_choose, pattern_share
 
 POOL = 2**13  # masks of an f that has a form
 ROWS_A_SWITCH = 10  # masks, at least
 MORE = 4  # times the samples of `lime` are asked for, at most, ...
-CLEAR = 0.2  # ... unless errors are below this share of what runs differ by
+CLEAR = 0.15  # ... unless errors are below this share of what runs differ by
 RULES = 64  # a form with more of them is slower than its classifier
 
 
@@ -156,7 +156,30 @@ def _centred(
     m, d = len(masks.y), setting.d
     pool = _pool(setting, masks, masks.y, method, error)
     left = leftover(_even(setting, masks, pool))[1] * np.sqrt(m / max(m - d - 1, 1))
-    return replace(pool, y=beta[0] + masks.z @ beta[1:] + left - setting.prediction)
+    y = beta[0] + masks.z @ beta[1:] + left - setting.prediction
+    square = np.sum(pool.ratio * pool.weights * y**2)
+    return replace(pool, y=y, products=_products(setting, beta, float(square)))
+
+
+def _products(setting: MaskSetting, beta: np.ndarray, square: float) -> np.ndarray:
+    """Mean weighted products of 1, z - 1 and f - f(xi) of one draw, f being known by its surrogate.
+
+    From E[pi (1 - z_1)] and E[pi (1 - z_1)(1 - z_2)], which need no difference.
+    """
+    world, d = setting.world, setting.d
+    measure = np.exp(world.log_measure)
+    off = [float(measure @ pattern_share(d, 0, p)) for p in range(3)]
+    result = np.empty((d + 2, d + 2))
+    result[:-1, :-1] = off[2]
+    np.fill_diagonal(result, off[1])
+    result[0, 1:-1] = result[1:-1, 0] = -off[1]
+    result[0, 0] = off[0]
+    line = np.append(beta.sum() - setting.prediction, beta[1:])
+    result[:-1, -1] = result[-1, :-1] = result[:-1, :-1] @ line
+    result[-1, -1] = 0.0
+    result *= setting.own_weight
+    result[-1, -1] = square
+    return result
 
 
 def _even(setting: MaskSetting, masks: Masks, pool: Pool) -> Pool:
