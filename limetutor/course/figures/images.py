@@ -164,10 +164,10 @@ def cut(ax: Axes, method: str) -> None:
 
 @styled
 def story(coef: dict[str, np.ndarray]) -> Figure:
-    """The photograph with its superpixels, and what speaks for each class (paper: figure 1)."""
-    fig = new_figure((6.4, 2.0))
-    fig.subplots_adjust(left=0.01, right=0.99, top=0.86, bottom=0.02, wspace=0.06)
-    first, *others = fig.subplots(1, 1 + len(coef))
+    """The photograph with its superpixels, and what speaks for three classes (paper: figure 1)."""
+    fig = new_figure((5.4, 5.8))
+    fig.subplots_adjust(left=0.01, right=0.99, top=0.94, bottom=0.01, wspace=0.04, hspace=0.12)
+    first, *others = np.ravel(fig.subplots(2, 2))
     cut(first, "quickshift")
     first.set_title("the picture")
     for ax, (name, values) in zip(others, coef.items(), strict=True):
@@ -179,7 +179,7 @@ def story(coef: dict[str, np.ndarray]) -> Figure:
 @styled
 def two_ways_to_cut(names: tuple[str, ...], fill: float) -> Figure:
     """Quickshift above and slic below: the superpixels, and what speaks for each class."""
-    fig = new_figure((6.4, 4.7))
+    fig = new_figure((6.4, 4.6))
     fig.subplots_adjust(left=0.06, right=0.99, top=0.93, bottom=0.01, wspace=0.05, hspace=0.05)
     grid = fig.subplots(2, 1 + len(names))
     classes = colour_classifier().names
