@@ -60,27 +60,35 @@ def predict_lime(
     Parameters
     ----------
     explainer
-        A ``lime.lime_tabular.LimeTabularExplainer``; its discretizer, kernel, categories and rule
-        of feature selection are its own.
+        A ``LimeTabularExplainer``, ``LimeTextExplainer`` or ``LimeImageExplainer`` of `lime`; its
+        discretizer, kernel, tokens and rule of feature selection are its own.
     f
-        What `lime` gets (``model.predict_proba``, ``model.predict``, a function of an array) or the
-        fitted estimator.
+        What `lime` gets (``model.predict_proba``, ``model.predict``, a function of an array, of a list of
+        texts or of an array of images) or the fitted estimator. For texts and images one number each
+        will do: a decision function, :func:`limetutor.margin`, ``limetutor.masks.score_of``.
     instance
-        The row, as `lime` gets it; with names (a Series, a dict) it goes by name, and categories may
-        be given by the explainer's ``categorical_names``.
+        The row, the text or the image, as `lime` gets it; a row with names (a Series, a dict) goes by
+        name, and categories may be given by the explainer's ``categorical_names``.
     label
-        `lime`'s label: the column of the probabilities, or its class name; 1 if None. A regression
-        has none, and what is predicted is `lime`'s ``local_exp[1]``.
-    num_features, num_samples, distance_metric, model_regressor
-        As in ``explain_instance``; 10, 5000, "euclidean" and Ridge(alpha=1) by default.
+        `lime`'s label: the column of the probabilities, or its class name; 1 if None, and the likeliest
+        for images. A regression has none, and what is predicted is `lime`'s ``local_exp[1]``.
+    num_features, num_samples, model_regressor
+        As in ``explain_instance``; by default 10, 5000 (images: all of them, 1000) and Ridge(alpha=1).
     labels, top_labels
         `lime`'s own words for the label: ``labels`` with one entry, or ``top_labels=1`` for the likeliest
         class at the instance.
     calls
-        How often the model is called: 16384 times where it has a form (:func:`limetutor.limit` says
-        which have) and the means are exact, 32768 times where they are not.
+        How often the model is called. For a table 16384 times where it has a form
+        (:func:`limetutor.limit` says which have) and the means are exact, 32768 times where they are
+        not. For texts and images hardly at all where a sum, a tree or a forest on counts of words is
+        recognised; as often as `lime` does otherwise, and more (up to 40,000 times) where that would
+        leave errors that count beside the noise of runs.
     runs, seed
         How many runs are made of these calls (400, down to 100 for 200 features), and the seed.
+
+    **options
+        The other words of ``explain_instance``: ``distance_metric``, and for images ``hide_color``,
+        ``segmentation_fn`` (or the labels of the pixels themselves), ``random_seed``, ``batch_size``.
 
     Examples
     --------
@@ -100,6 +108,20 @@ def predict_lime(
     alcohol > 13.68                     0.11
     >>> found.method
     'exact'
+
+    The words of a text, of which the model here adds up counts:
+
+    >>> from lime.lime_text import LimeTextExplainer
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> texts = ["a good film", "good music", "bad plot", "a bad end"]
+    >>> model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, [1, 1, 0, 0])
+    >>> found = predict_lime(
+    ...     LimeTextExplainer(), model.decision_function, "good film, bad end", num_features=2
+    ... )
+    >>> [(word, round(value, 1)) for word, value in found.as_list()]
+    [('good', 0.6), ('bad', -0.6)]
     """
     kind = next(kind for kind in KINDS if kind.reads(explainer))
     asked = request(

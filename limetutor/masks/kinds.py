@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..closed_forms import OWN_ROW, own_row_note
+from ..closed_forms import OWN_ROW, TINY, own_row_note
 from ..lime_runs import LimePrediction, Request, Surrogates, Told
 from .classifiers import Classifier, label_of
 from .pictures import image_board
@@ -19,6 +19,8 @@ from .pools import pool_of_masks
 from .settings import MOST, Board, MaskSetting, level_weights
 from .switches import Switches, image_switches, text_switches
 from .texts import text_board
+
+UNEVEN = 0.5  # of what runs differ by: an error of the prediction that is said
 
 
 class MaskKind:
@@ -88,7 +90,15 @@ class MaskKind:
             calls=calls + 1,
             warnings=(own_row_note(ask.samples, weight),) if weight < OWN_ROW else (),
         )
-        return surrogates.predicted(pool, ask, told)
+        found = surrogates.predicted(pool, ask, told)
+        share = float(np.median(pool.stderr) / max(np.median(found.sd), TINY))
+        if share <= UNEVEN:
+            return found
+        note = (
+            f"f varies so unevenly that {found.calls} calls leave errors of {share:.0%} of what runs "
+            "differ by; raise calls."
+        )
+        return replace(found, warnings=(*found.warnings, note))
 
 
 class Texts(MaskKind):

@@ -22,8 +22,11 @@ from .switches import all_masks, log_choose, pattern_share
 
 POOL = 2**13  # masks of an f that has a form
 ROWS_A_SWITCH = 10  # masks, at least
-MORE = 4  # times the samples of `lime` are asked for, at most, ...
-CLEAR = 0.15  # ... unless errors are below this share of what runs differ by
+CLEAR = 0.2  # of what runs differ by: the error that is aimed at, ...
+MORE, MOST_CALLS = (
+    16,
+    40_000,
+)  # ... with at most so many times the samples of `lime`, and so many calls
 RULES = 64  # a form with more of them is slower than its classifier
 
 
@@ -67,16 +70,15 @@ def pool_of_masks(
 ) -> tuple[Pool, int]:
     """The pool of a setting, and how often f was called for it.
 
-    Without ``calls`` an f that has no form is asked as often as `lime` asks it, and up to
-    :data:`MORE` times as often where that leaves errors that count beside the noise of its runs.
+    Without ``calls`` an f that has no form is asked as often as `lime` asks it, and more often where
+    that leaves errors that count beside the noise of its runs.
     """
     rng = np.random.default_rng(seed)
     least = ROWS_A_SWITCH * (setting.d + 2)
     usual = max(samples if setting.form is None else POOL, least)
     size = usual if calls is None else calls
-    if setting.d <= np.log2(size if calls else max(size, MORE * samples)):
-        masks = _all(setting)
-        return _pool(setting, masks, masks.y, "exact", np.zeros(setting.d)), masks.calls
+    if setting.d <= np.log2(size):
+        return _whole(setting, 0)
     masks = _some(setting, size, rng)
     if setting.form is not None:
         exact = fit_form(setting.form, setting.world)
@@ -84,11 +86,19 @@ def pool_of_masks(
         return _centred(setting, masks, beta, np.zeros(setting.d), "exact"), masks.calls
     pool = _sampled(setting, masks, rng)
     noise = noise_of_runs(_even(setting, masks, pool), samples)
-    rest = MORE * samples - size
-    if calls is None and rest > 0 and np.median(pool.stderr) > CLEAR * np.median(noise):
+    wanted = size * (_share(pool.stderr, noise) / CLEAR) ** 2
+    rest = int(min(wanted, MORE * samples, max(MOST_CALLS, size))) - size
+    if calls is None and setting.d <= np.log2(size + max(rest, 0)):
+        return _whole(setting, masks.calls)
+    if calls is None and rest > 0:
         masks = masks.joined(_some(setting, rest, rng))
         pool = _sampled(setting, masks, rng)
     return pool, masks.calls
+
+
+def _share(error: np.ndarray, noise: np.ndarray) -> float:
+    """The typical error beside the typical noise; 0 where there is none."""
+    return float(np.median(error) / np.median(noise)) if np.median(noise) > 0 else 0.0
 
 
 def _values(setting: MaskSetting, z: np.ndarray) -> tuple[np.ndarray, int]:
@@ -97,6 +107,12 @@ def _values(setting: MaskSetting, z: np.ndarray) -> tuple[np.ndarray, int]:
     if form is not None and len(form.rules) <= RULES:
         return form(z), 0
     return setting.predict(z), len(z)
+
+
+def _whole(setting: MaskSetting, calls: int) -> tuple[Pool, int]:
+    """The pool of all masks, after so many calls."""
+    masks = _all(setting)
+    return _pool(setting, masks, masks.y, "exact", np.zeros(setting.d)), calls + masks.calls
 
 
 def _all(setting: MaskSetting) -> Masks:

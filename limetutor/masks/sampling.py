@@ -83,13 +83,14 @@ def fit_sampled(
 def estimated(world: Switches, z: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Estimate:
     """The limit from answers y (n,) at masks z (n, d) that :func:`draw` made."""
     world.refuse_unidentified()
-    half = len(y) // 2
+    plain, half = _regressed(world, z, y), len(y) // 2
     if has_twin(y) and ROWS_A_COLUMN * (world.d + 1) <= half and world.d <= TWIN_SWITCHES:
-        return (
+        beyond = (
             _beyond_twin(world, z[:half], y[:half], z[half:], y[half:], rng).half()
             + _beyond_twin(world, z[half:], y[half:], z[:half], y[:half], rng).half()
         )
-    return _regressed(world, z, y)
+        return beyond if np.trace(beyond.covariance) < np.trace(plain.covariance) else plain
+    return plain
 
 
 def asked(f: Function, z: np.ndarray) -> np.ndarray:

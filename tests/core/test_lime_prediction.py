@@ -408,7 +408,7 @@ def bright(images):
 
 @pytest.mark.parametrize(
     ("labels", "d"),
-    [(np.zeros((40, 40), int), 1), (squares(IMAGE, 20), 4), (squares(IMAGE) + 5, 25)],
+    [(np.zeros((48, 48), int), 1), (squares(IMAGE, 24), 4), (squares(IMAGE) + 5, 36)],
 )
 def test_odd_segmentations(labels, d):
     explainer = LimeImageExplainer(random_state=0)
@@ -482,7 +482,7 @@ REFUSED = {
         "segmentation_fn must give",
     ),
     "segments of floats": (
-        of_image(segmentation_fn=np.zeros((40, 40))),
+        of_image(segmentation_fn=np.zeros((48, 48))),
         "segmentation_fn must give",
     ),
     "segments by name": (of_image(segmentation_fn="slic"), "segmentation_fn must give"),

@@ -5,9 +5,14 @@ from math import comb
 import mpmath
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestRegressor
+from scipy import stats
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import BernoulliNB
 from sklearn.tree import DecisionTreeRegressor
 
+import limetutor as lt
+from limetutor import masks
 from limetutor.masks.fits import LIMIT, SwitchRows, fit_form
 from limetutor.masks.forms import (
     Counted,
@@ -151,6 +156,121 @@ def test_a_sum_comes_out_as_it_is_at_every_width(kind, nu, d):
     assert np.allclose(found.coef, a, rtol=0, atol=1e-11)  # of sums with up to 2000 terms
     assert found.intercept == pytest.approx(4.0, abs=1e-9)
     assert found.local_prediction == pytest.approx(4.0 + a.sum(), abs=1e-9)
+
+
+# --- precise for many switches and any width ----------------------------------------------------
+
+
+def in_digits(kind, d, nu, p, rows):
+    """Intercept, coefficients in and out of a rule on p of d switches, at 60 digits and more.
+
+    By symmetry three unknowns are left; their equations are those of all d + 1.
+    """
+    mp = mpmath.MPContext()
+    mp.dps = 60 if nu > 0.1 else 2500
+    mass = list(measure(kind, d, nu, mp))
+
+    def alpha(on):
+        ratio = lambda k: mp.fprod(mp.mpf(max(k - i, 0)) / (d - i) for i in range(on))  # noqa: E731
+        return mp.fsum(m * ratio(k) for k, m in enumerate(mass))
+
+    others = 1 if rows.n is None else rows.n - rows.own_row
+    own, ridge = (int(rows.own_row), rows.ridge) if rows.n else (0, 0)
+    a0, a1, a2 = (others * alpha(on) + own for on in range(3))
+    within, beyond = others * alpha(p) + own, others * alpha(p + 1) + own
+    gram = mp.matrix(
+        [
+            [a0, p * a1, (d - p) * a1],
+            [a1, a1 + (p - 1) * a2 + ridge, (d - p) * a2],
+            [a1, p * a2, a1 + (d - p - 1) * a2 + ridge],
+        ]
+    )
+    return np.array([float(v) for v in mp.lu_solve(gram, mp.matrix([within, within, beyond]))])
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+@pytest.mark.parametrize(
+    ("d", "p", "nu"),
+    [(3, 2, 0.01), (3, 2, 100.0), (40, 3, 0.01), (40, 3, 0.25), (2000, 2, 0.25), (2000, 2, 100.0)],
+)
+@pytest.mark.parametrize("rows", [ROWS["limit"], ROWS["lime"]], ids=["limit", "lime"])
+def test_rules_keep_their_digits(kind, d, p, nu, rows):
+    found = fit_form(rule(d, range(p)), WORLDS[kind](d, nu), rows)
+    expected = in_digits(kind, d, nu, p, rows)
+    shown = np.array([found.intercept, found.coef[0], found.coef[-1]])
+    # seen: 2e-11 for 2000 switches, whose coefficients are sums of as many shares
+    assert np.allclose(shown, expected, rtol=1e-9, atol=1e-10)
+
+
+# --- one call, two faces ------------------------------------------------------------------------
+
+
+def test_one_call_for_every_function():
+    world = lt.text_switches(6)
+    exact = lt.switch_limit(rule(6, [0, 1]), world)
+    listed = lt.switch_limit(lambda z: z[:, 0] & z[:, 1], world)
+    sampled = lt.switch_limit(lambda z: z[:, 0] & z[:, 1], world, calls=50)
+    assert exact.method == listed.method == "exact" and sampled.method == "monte carlo"
+    assert np.allclose(exact.coef, listed.coef, rtol=0, atol=1e-13) and sampled.calls == 51
+    assert np.all(np.abs(sampled.coef - exact.coef) <= 5 * sampled.stderr + 0.2)
+    many = lt.switch_limit(lambda z: z.mean(axis=1), lt.image_switches(30))
+    assert many.method == "monte carlo" and np.allclose(many.coef, 1 / 30, atol=1e-12)
+    lime = lt.switch_limit(rule(6, [0, 1]), world, n=5000, ridge=1.0, own_row=True)
+    assert np.allclose(
+        lime.coef, fit_form(rule(6, [0, 1]), world, SwitchRows(5000, 1.0, True)).coef
+    )
+
+
+@pytest.mark.parametrize(
+    "world", [text_switches(7, 0.3), image_switches(7), masks.coin_flips(7, 0.8)]
+)
+def test_coefficients_are_differences_of_means_mixed_over_the_number(world):
+    for form in forms_of(7):
+        found = masks.contrasts(form, world)
+        assert np.allclose(found.coef, fit_form(form, world).coef, rtol=0, atol=1e-12)
+        assert found.share.sum() == pytest.approx(1.0) and found.share[0] == found.share[-1] == 0
+        z, y = all_masks(7), form(all_masks(7))
+        for j, k in ((0, 3), (6, 1)):
+            on, off = ((z.sum(axis=1) == k) & (z[:, j] == side) for side in (True, False))
+            assert found.difference[j, k] == pytest.approx(y[on].mean() - y[off].mean(), abs=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.5, 0.97])
+def test_independent_switches_tilt(alpha):
+    """One difference of means, which is also the mixture of the exchangeable face."""
+    z = all_masks(7)
+    p = np.prod(np.where(z, alpha, 1 - alpha), axis=1)
+    for form in forms_of(7):
+        means = [
+            np.average(form(z)[z[:, j]], weights=p[z[:, j]])
+            - np.average(form(z)[~z[:, j]], weights=p[~z[:, j]])
+            for j in range(7)
+        ]
+        assert np.allclose(masks.tilted(form, alpha), means, rtol=0, atol=1e-12)
+        mixed = masks.contrasts(form, masks.coin_flips(7, alpha)).coef
+        assert np.allclose(mixed, means, rtol=0, atol=1e-12)
+    flips = np.exp(masks.coin_flips(9, alpha).log_share)
+    assert np.allclose(flips, stats.binom(9, alpha).pmf(np.arange(10)), rtol=1e-13)
+
+
+def test_models_of_presence_are_forms():
+    rng = np.random.default_rng(8)
+    X = rng.random((300, 6)) < 0.5
+    y = np.where(X[:, 0] & X[:, 1], 2, X[:, 3].astype(int))
+    z = all_masks(6)
+    forest = RandomForestClassifier(9, random_state=0).fit(X, y)
+    for output in (0, 2, None):
+        column = 2 if output is None else output
+        form = masks.presence(forest, output)
+        assert np.allclose(form(z), forest.predict_proba(z)[:, column], rtol=0, atol=1e-12)
+    bayes, logistic = BernoulliNB().fit(X, y), LogisticRegression().fit(X, y == 2)
+    joint = bayes.predict_joint_log_proba(z)[:, 1]
+    assert np.allclose(masks.presence(bayes, 1)(z), joint, rtol=0, atol=1e-12)
+    score = logistic.decision_function(z)
+    assert np.allclose(masks.presence(logistic)(z), score, rtol=0, atol=1e-12)
+    assert np.allclose(masks.presence(logistic, 0)(z), -score, rtol=0, atol=1e-12)
+    tree = DecisionTreeRegressor(max_depth=3).fit(X, y)
+    assert np.allclose(masks.presence(tree)(z), tree.predict(z), rtol=0, atol=1e-12)
 
 
 # --- the covariance ----------------------------------------------------------------------------
@@ -356,12 +476,34 @@ def test_half_of_the_calls_reach_limes_error(kind, verified, verifying):
         (lambda: fit_sampled(logistic(5), text_switches(5), 10), "n must be 14 or more"),
         (lambda: fit_sampled(lambda z: z, text_switches(5), 99), "one finite number per mask"),
         (lambda: SwitchRows(1), "n must be 2 or more"),
+        (lambda: masks.coin_flips(3, 1.0), "alpha must lie between 0 and 1"),
+        (lambda: masks.tilted(logistic(20), 0.5, 20), "f must be a form for 20 switches"),
+        (lambda: masks.contrasts(logistic(20), text_switches(20)), "f must be a form for 20"),
+        (
+            lambda: lt.switch_limit(logistic(5), text_switches(5), calls=1),
+            "calls must be 2 or more",
+        ),
+        (lambda: masks.score_of(BernoulliNB(), "predict_joint"), "method must be one that"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(call, words):
     with pytest.raises(ValueError, match=words) as refused:
         call()
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: lt.switch_limit(7, text_switches(5)), "f must be a form of limetutor.masks"),
+        (lambda: lt.switch_limit(logistic(5), 5), "world must be made by"),
+        (lambda: masks.presence(lambda z: z), "model must be a fitted scikit-learn"),
+        (lambda: masks.presence(RandomForestRegressor()), "model must be a fitted scikit-learn"),
+    ],
+)
+def test_what_is_something_else_is_refused(call, words):
+    with pytest.raises(TypeError, match=words):
+        call()
 
 
 def test_one_word_is_explained_with_its_own_row():

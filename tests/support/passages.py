@@ -61,12 +61,12 @@ def pipelines() -> dict[str, Pipeline]:
 
 @cache
 def photographs() -> tuple[np.ndarray, np.ndarray]:
-    """A temple and a flower, every fifth pixel."""
+    """A temple and a flower, every fourth pixel."""
     temple, flower = datasets.load_sample_images().images
-    return temple[::5, ::5], flower[::5, ::5]
+    return temple[::4, ::4], flower[::4, ::4]
 
 
-def crop(k: int, side: int = 40) -> np.ndarray:
+def crop(k: int, side: int = 48) -> np.ndarray:
     """One of the squares of the two photographs."""
     image = photographs()[k % 2]
     row, column = 7 * k % (image.shape[0] - side), 17 * k % (image.shape[1] - side)
@@ -87,15 +87,19 @@ def colours(images: Any) -> np.ndarray:
 
 @cache
 def painters() -> dict[str, Any]:
-    """Temple or flower? A logistic regression, a forest and a net on colours."""
+    """Temple or flower? A logistic regression, a forest and a net on colours.
+
+    All of them are penalised: of one that says 1e-13 to nearly all images and 0.5 to a few, the mean
+    over 20 runs is an accident.
+    """
     images = np.array([crop(k) for k in range(120)])
     x, y = colours(images), np.arange(120) % 2
     made = {
-        "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
-        "forest": RandomForestClassifier(30, random_state=0),
+        "logistic": make_pipeline(StandardScaler(), LogisticRegression(C=0.05)),
+        "forest": RandomForestClassifier(30, min_samples_leaf=5, random_state=0),
         "net": make_pipeline(
             StandardScaler(),
-            MLPClassifier((8,), alpha=1.0, solver="lbfgs", max_iter=2000, random_state=0),
+            MLPClassifier((8,), alpha=30.0, solver="lbfgs", max_iter=2000, random_state=0),
         ),
     }
     return {name: model.fit(x, y) for name, model in made.items()}
