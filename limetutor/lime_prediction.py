@@ -120,8 +120,8 @@ def predict_lime(
     >>> found = predict_lime(
     ...     LimeTextExplainer(), model.decision_function, "good film, bad end", num_features=2
     ... )
-    >>> [(word, round(value, 1)) for word, value in found.as_list()]
-    [('good', 0.6), ('bad', -0.6)]
+    >>> sorted((word, round(value, 1)) for word, value in found.as_list())
+    [('bad', -0.6), ('good', 0.6)]
     """
     kind = next(kind for kind in KINDS if kind.reads(explainer))
     asked = request(

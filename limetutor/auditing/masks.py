@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from ..closed_forms import OWN_ROW
 from ..lime_runs import LimePrediction
 from ..masks.fits import fit_form
 from ..masks.settings import MaskSetting
@@ -49,6 +50,7 @@ class MaskCase:
     product = False
     form = None
     kernel = "cosine"
+    what = "instance"
     sampled = None
 
     @property
@@ -113,6 +115,11 @@ class MaskCase:
     def top(self) -> float:
         """The largest coefficient, without its sign."""
         return float(np.max(np.abs(self.coef)))
+
+    @property
+    def weight(self) -> float:
+        """What all samples but the instance itself are expected to weigh, which weighs 1."""
+        return (self.n - 1) * float(np.exp(self.world.world.log_C))
 
     def name(self, mask: np.ndarray) -> tuple[str, ...]:
         """Names of the switches where mask is True."""
@@ -198,6 +205,15 @@ def unstable_set(case: MaskCase) -> Iterator[Finding]:
 
 
 @mask_check
+def own_row(case: MaskCase) -> Iterator[Finding]:
+    """Does the instance itself, which `lime` puts among its samples, decide the answer?"""
+    if case.weight >= OWN_ROW:
+        return
+    words = wording.own_copy(case, case.weight)
+    yield Finding("own-row", "serious", (), {"weight": case.weight, "n": case.n}, *words)
+
+
+@mask_check
 def few_samples(case: MaskCase) -> Iterator[Finding]:
     """Are there enough effective samples for the number of coefficients?"""
     world = case.world.world
@@ -255,6 +271,8 @@ def repeated_words(case: MaskCase) -> Iterator[Finding]:
 @mask_check
 def hidden_rule(case: MaskCase) -> Iterator[Finding]:
     """Does the width hide what the model does without a word that needs others beside it?"""
+    if len(case.coef) == 1 or case.weight < OWN_ROW:
+        return  # nothing to work with, or nothing but the instance itself
     effect, size = np.abs(case.alone), np.abs(case.coef)
     hidden = effect >= MATTERS * np.max(effect, initial=0.0)
     hidden &= (size < SHOWS * effect) & (effect - size > CHANCE * case.stderr)

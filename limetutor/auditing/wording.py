@@ -158,9 +158,14 @@ def sign_turns(case: Case, turns: np.ndarray, j: int, critical: float, distance:
 
 def own_row(case: Case, pulled: float, decides: bool) -> Words:
     """The row of xi itself, against all others together."""
-    weight, say = case.rows.weight, case.say
     what = "decides" if decides else f"moves coefficients by up to {pulled:.3g}"
-    itself = say.rows if say.symbols else "This row's"
+    return own_copy(case, case.rows.weight, what)
+
+
+def own_copy(case: Any, weight: float, what: str = "decides") -> Words:
+    """The same, for whatever is explained."""
+    say = case.say
+    itself = say.rows if say.symbols else f"This {getattr(case, 'what', 'row')}'s"
     return Words(
         f"{itself} own copy {what}: lime puts it among its {say.samples(case.n)} with weight 1, and "
         f"all others together have {weight:.3g}.",

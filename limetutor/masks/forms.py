@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import arguments as arg
-from .switches import all_masks, pattern_share
+from .switches import Function, all_masks, asked, pattern_share
 
 MOST = 16  # switches whose 2^d masks are all looked at: 65,536 of them
 
@@ -203,6 +203,11 @@ def polynomial(d: int, terms: dict[tuple[int, ...], float]) -> Switched:
 
     A power of a switch is the switch itself.
     """
+    if not isinstance(terms, dict) or not all(isinstance(term, tuple) for term in terms):
+        raise ValueError(
+            "terms must map tuples of switches to numbers, such as {(0, 1): 2.0}, got "
+            f"{arg.shorten(terms)}."
+        )
     parts = [rule(d, tuple(dict.fromkeys(term)), (), value) for term, value in terms.items()]
     return Switched(0.0, np.zeros(d), tuple(r for part in parts for r in part.rules))
 
@@ -263,14 +268,14 @@ def tree_rules(tree: Any, columns: dict[int, Counted], leaf_values: np.ndarray) 
 class Enumerated:
     """Any function of at most 16 switches, asked about all 2^d masks."""
 
-    def __init__(self, f: Callable[[np.ndarray], np.ndarray], d: int) -> None:
+    def __init__(self, f: Function, d: int) -> None:
         self.d = arg.whole("d", d, 1)
         if d > MOST:
             raise ValueError(
                 f"d must be at most {MOST} for all 2^d masks to be looked at, got {d}; sample instead."
             )
         self._z = all_masks(d)
-        self._values = np.asarray(f(self._z), float)
+        self._values = asked(f, self._z)
         kept = self._z.sum(axis=1)
         self._mean = np.bincount(kept, self._values) / [comb(d, k) for k in range(d + 1)]
         # departures from the mean of the level, so that H needs no difference of large sums

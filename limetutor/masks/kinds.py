@@ -59,7 +59,7 @@ class MaskKind:
         if d > MOST:
             raise ValueError(
                 f"instance must have at most {MOST} different {board.word}s for a prediction of what "
-                f"lime prints, got {d}; shorten it, or lt.switch_limit a form."
+                f"lime prints, got {d}; lt.switch_limit of a form has no such bound."
             )
         metric = options.get("distance_metric", "cosine")
         log_weight, own, nu = level_weights(explainer, d, metric, self.scale, self.distances)

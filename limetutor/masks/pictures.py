@@ -145,4 +145,6 @@ def _hidden(image: np.ndarray, segments: np.ndarray, color: Any) -> np.ndarray:
             f"hide_color must be a number or three that {image.dtype} holds, or None for the mean of "
             f"each superpixel, got {arg.shorten(color)}."
         ) from None
+    if hidden.dtype.kind == "f" and not np.all(np.isfinite(hidden)):
+        raise ValueError(f"hide_color must be finite, got {arg.shorten(color)}.")
     return hidden

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from .. import arguments as arg
 from ..resampling import ALIKE, EVEN, UNLIKE, Pool, leftover, noise_of_runs
 from .fits import fit_form
 from .sampling import draw, estimated
@@ -79,6 +80,8 @@ def pool_of_masks(
     size = usual if calls is None else calls
     if setting.d <= np.log2(size):
         return _whole(setting, 0)
+    if calls is not None and setting.form is None:
+        arg.whole("calls", calls, 2 * (setting.d + 2), f" for {setting.d} {setting.board.word}s")
     masks = _some(setting, size, rng)
     if setting.form is not None:
         exact = fit_form(setting.form, setting.world)

@@ -12,7 +12,6 @@ Chapters: images, text.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +21,7 @@ from .. import arguments as arg
 from ..sums import Sums
 from ..surrogate import fit
 from .fits import LIMIT, SwitchFit, SwitchRows, assemble, parts
-from .switches import Switches
-
-Function = Callable[[np.ndarray], np.ndarray]
+from .switches import Function, Switches, asked
 
 ROWS_A_COLUMN = 5  # answers that a column of a fit must have, or it is left out
 TWIN_ROWS = 32  # masks that a twin is asked about for each that f is: it costs next to nothing
@@ -91,17 +88,6 @@ def estimated(world: Switches, z: np.ndarray, y: np.ndarray, rng: np.random.Gene
         )
         return beyond if np.trace(beyond.covariance) < np.trace(plain.covariance) else plain
     return plain
-
-
-def asked(f: Function, z: np.ndarray) -> np.ndarray:
-    """What f answers, checked."""
-    values = np.asarray(f(z), float)
-    if values.shape != (len(z),) or not np.all(np.isfinite(values)):
-        raise ValueError(
-            f"f must return one finite number per mask, (n,) for masks (n, d), got shape "
-            f"{values.shape} with {int(np.sum(~np.isfinite(values)))} nan or infinite."
-        )
-    return values
 
 
 # --- a twin of f -----------------------------------------------------------------------------

@@ -129,9 +129,12 @@ def level_weights(
     ``distances`` (rows, metric) are those of `lime`, the instance first; nu is None for a kernel or a
     distance other than `lime`'s own. ``scale`` is what `lime` multiplies its cosine distance by.
     """
+    if getattr(explainer.base.kernel_fn, "keywords", {}).get("kernel_width") == 0:
+        raise ValueError("explainer's kernel_width must be above 0, got 0.")
     width = own_width(explainer, scale * (1 - np.sqrt(np.arange(d + 1) / d)))
     if width and isinstance(metric, str) and metric == "cosine":
-        return cosine_log_weight(d, width / scale), 1.0, width / scale
+        nu = abs(width) / scale  # lime squares it
+        return cosine_log_weight(d, nu), 1.0, nu
     stairs = np.tri(d + 1, d, -1)
     weights = _weights(explainer, metric, distances, stairs)
     some = np.unique(np.linspace(0, d, PLACES).astype(int))
@@ -140,6 +143,10 @@ def level_weights(
         raise ValueError(
             "distance_metric must depend on how many are switched off alone, got "
             f"{arg.shorten(metric)}, which tells switches apart."
+        )
+    if not np.any(weights[1:-1] > 0):
+        raise ValueError(
+            "explainer's kernel must weigh some samples above 0, got 0 for all but the instance."
         )
     with np.errstate(divide="ignore"):
         return np.log(weights[1:] / weights[0]), float(weights[0]), None

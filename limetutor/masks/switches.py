@@ -21,6 +21,7 @@ Garreau (text, AISTATS 2021). Chapters: images, text.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -30,6 +31,8 @@ import scipy
 from numpy.typing import ArrayLike
 
 from .. import arguments as arg
+
+Function = Callable[[np.ndarray], np.ndarray]
 
 WIDTH = 0.25  # of `lime` for images, and for text, where it says 25 and multiplies distances by 100
 
@@ -256,6 +259,17 @@ def log_choose(d: int) -> np.ndarray:
     k = np.arange(1, d + 1, dtype=np.longdouble)
     ratios = np.log((d + 1 - k) / k)
     return np.asarray(np.concatenate([[np.longdouble(0)], np.cumsum(ratios)]), float)
+
+
+def asked(f: Function, z: np.ndarray) -> np.ndarray:
+    """What f answers, checked."""
+    values = np.asarray(f(z), float)
+    if values.shape != (len(z),) or not np.all(np.isfinite(values)):
+        raise ValueError(
+            f"f must return one finite number per mask, (n,) for masks (n, d), got shape "
+            f"{values.shape} with {int(np.sum(~np.isfinite(values)))} nan or infinite."
+        )
+    return values
 
 
 def all_masks(d: int) -> Any:

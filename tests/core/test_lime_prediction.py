@@ -448,6 +448,21 @@ REFUSED = {
     "no features": (of_text(num_features=0), "num_features must be 1 or more"),
     "half a feature": (of_text(num_features=2.5), "num_features must be a whole number"),
     "one sample": (of_text(num_samples=1), "num_samples must be 2 or more"),
+    "too few calls": (of_text(text=passage(30), calls=50), "calls must be 64 or more"),
+    "no width": (
+        lambda: lt.predict_lime(LimeTextExplainer(kernel_width=0), probability, TEXT),
+        "kernel_width must be above 0",
+    ),
+    "no weights": (
+        lambda: lt.predict_lime(
+            LimeTextExplainer(kernel=lambda d, kernel_width: 1.0 * (d == 0)), probability, TEXT
+        ),
+        "must weigh some samples above 0",
+    ),
+    "a metric that tells": (
+        of_image(distance_metric=lambda a, b: np.arange(len(a)) @ np.abs(a - b)),
+        "which tells switches apart",
+    ),
     "a metric": (of_text(distance_metric="nearest"), "distance_metric must be one that"),
     "a regressor": (of_text(model_regressor="ridge"), "model_regressor must be a scikit-learn"),
     "an option": (of_text(hide_color=0), "hide_color must be left out for a LimeTextExplainer"),
@@ -488,6 +503,10 @@ REFUSED = {
     "segments by name": (of_image(segmentation_fn="slic"), "segmentation_fn must give"),
     "a colour": (of_image(hide_color="white"), "hide_color must be a number or three"),
     "a large colour": (of_image(hide_color=300), "hide_color must be a number or three"),
+    "a colour of nan": (
+        of_image(image=IMAGE / 255, hide_color=np.nan),
+        "hide_color must be finite",
+    ),
     "two colours": (of_image(hide_color=(1, 2)), "hide_color must be a number or three"),
     "a batch of none": (of_image(batch_size=0), "batch_size must be 1 or more"),
     "top of none": (of_image(top_labels=0), "top_labels must be 1 or more"),

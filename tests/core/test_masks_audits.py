@@ -65,6 +65,7 @@ PLANTED_IN_TEXTS = {
         ),
         text_audit(has("good"), TEXT, num_features=1),
     ),
+    "own-row": (text_audit(adds, TEXT, {"kernel_width": 0.5}), text_audit(adds, TEXT)),
     "few-samples": (text_audit(adds, TEXT, n=100), text_audit(adds, TEXT)),
     "cannot-matter": (
         text_audit(LINEAR.decision_function, HALF + " zebra a"),
