@@ -188,11 +188,11 @@ def interactions() -> Rows:
 
 
 def text() -> Rows:
-    # ten words, how many stay uniform on 0..9: the normal equations of the rule, summed over all masks
-    z = (np.arange(2**10)[:, None] >> np.arange(10)) % 2
+    # four words, how many stay uniform on 0..3: the normal equations of the rule, summed over all masks
+    z = (np.arange(2**4)[:, None] >> np.arange(4)) % 2
     k = z.sum(axis=1)
-    weight = np.where(k < 10, 1 / np.bincount(k)[k], 0)
-    Z = np.column_stack([np.ones(2**10), z])
+    weight = np.where(k < 4, 1 / np.bincount(k)[k], 0)
+    Z = np.column_stack([np.ones(2**4), z])
     beta = np.linalg.solve(Z.T @ (weight[:, None] * Z), Z.T @ (weight * z[:, 0] * z[:, 1]))
     return [("text/1", np.exp(-0.5)), ("text/2", beta[1]), ("text/3", 0.026)]
 
