@@ -40,15 +40,17 @@ lab: $(ENV)/.book  ## open the chapters in JupyterLab
 	@"$(BIN)/jupyter" lab --ServerApp.root_dir=book \
 	    $$(test "$$(id -u)" != 0 || echo --allow-root)
 
+# Where images of containers forbid it, each of some hundred processes would compile all it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 # One numerical thread a process: the processes already fill the cores.
 test lint unit notebooks verify bench: export OMP_NUM_THREADS = 1
 test lint unit notebooks verify bench: export OPENBLAS_NUM_THREADS = 1
 
-# The linters have one core for themselves while Sphinx, after the chapters, has the other.
-test: $(ENV)/.test  ## run everything: lint, unit tests, site, notebooks, coverage
-	@$(MAKE) --no-print-directory -j2 lint html
+# Side by side: each of the first three has stretches in which it fills one core only.
+test: $(ENV)/.test  ## run everything: lint, notebooks, unit tests, site, coverage
+	@$(MAKE) --no-print-directory -j3 lint html notebooks
 	@$(MAKE) --no-print-directory unit
-	@$(MAKE) --no-print-directory notebooks
 	@$(MAKE) --no-print-directory coverage
 
 lint: $(ENV)/.test  ## ruff and mypy, check only
@@ -57,30 +59,29 @@ lint: $(ENV)/.test  ## ruff and mypy, check only
 	@"$(BIN)/mypy" limetutor
 
 unit: $(ENV)/.test  ## tests/, those of the site included (they look at what make html built)
-	@rm -f .coverage .coverage.*
+	@mkdir -p _build
 	@chrome="$$(sh tools/browser.sh)" && \
-	    CHROME="$$chrome" "$(BIN)/python" -m pytest tests -n $(JOBS) --dist worksteal \
-	    --cov=limetutor --cov-report=
+	    CHROME="$$chrome" "$(BIN)/python" -m slipcover --json --out _build/covered.json \
+	    -m pytest tests -n $(JOBS) --dist worksteal
 
 # The chapters run as copies with a cell behind each number and each solution that checks it.
 # A notebook has one kernel, so all of its cells go to one worker.
 notebooks: $(ENV)/.test  ## execute every chapter, compare outputs, check numbers and solutions
 	@"$(BIN)/python" tools/promises.py book _build/promised
-	@"$(BIN)/python" -m pytest --nbval _build/promised -n $(JOBS) --dist loadfile \
-	    --cov=limetutor --cov-append --cov-report=
+	@"$(BIN)/python" -m pytest --nbval _build/promised -n $(JOBS) --dist loadfile
 
-coverage: $(ENV)/.test  # of the last make unit and make notebooks together
-	@"$(BIN)/coverage" report --fail-under=95
+coverage: $(ENV)/.test  # of the last make unit
+	@"$(BIN)/slipcover" --merge _build/covered.json --out _build/covered.json \
+	    --skip-covered --fail-under 95
 
 # Long comparisons; make test runs a sample of each. Stated with version, day and machine.
-verify: $(ENV)/.test  ## run the long comparisons whole, write what they found to docs/verified.md
+verify: $(ENV)/.bench  ## run the long comparisons whole, write what they found to docs/verified.md
 	@chrome="$$(sh tools/browser.sh)" && CHROME="$$chrome" LIMETUTOR_VERIFY=1 \
 	    "$(BIN)/python" -m pytest tests -m verify -n $(JOBS) --dist worksteal \
 	    --timeout 7200 --verified docs/verified.md
 
 # Ratios within one run, with the machine they were taken on; a small size runs in make unit.
-bench: $(ENV)/.test  ## measure speed and model calls, write the table and pictures of benchmarks/results
-	@"$(BIN)/python" -m pip --disable-pip-version-check install --quiet -e '.[bench]' -c requirements-test.txt
+bench: $(ENV)/.bench  ## measure speed and model calls, write the table and pictures of benchmarks/results
 	@"$(BIN)/python" benchmarks/run.py
 
 linkcheck: $(ENV)/.book  ## follow the links to other sites (needs the network)
@@ -106,8 +107,13 @@ $(ENV)/.test: requirements-test.txt requirements.txt pyproject.toml tools/setup.
 	@sh tools/setup.sh "$(VENV)" requirements-test.txt
 	@touch "$@" "$(VENV)/.book"
 
+# shap, with its compiler, is too heavy for every run of the tests.
+$(ENV)/.bench: $(ENV)/.test
+	@"$(BIN)/python" -m pip --disable-pip-version-check install --quiet -e '.[bench]' -c requirements-test.txt
+	@touch "$@"
+
 clean:  ## remove what builds and tests left behind
-	@rm -rf _build .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .coverage.* *.egg-info build
+	@rm -rf _build .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info build
 	@find limetutor tests book tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean  ## ... and the environment

@@ -110,15 +110,16 @@ class Explanation(Answer, Travels):
 
     @property
     def local_prediction(self) -> float:
-        """The surrogate at xi: intercept plus all coefficients."""
-        return self.intercept + float(self.coef.sum())
+        """The surrogate at xi: intercept plus all coefficients (times scaled numbers without boxes)."""
+        return self.intercept + float(np.sum(self.coef * self.setting.lead))
 
     @property
     def local_stderr(self) -> float:
         """Standard error of ``local_prediction``."""
         if not np.all(np.isfinite(self.covariance)):
             return float("inf")
-        return float(np.sqrt(max(self.covariance.sum(), 0.0)))
+        lead = np.concatenate([[1.0], self.setting.lead])
+        return float(np.sqrt(max(np.sum(self.covariance * np.outer(lead, lead)), 0.0)))
 
     @property
     def x(self) -> np.ndarray:
@@ -372,7 +373,9 @@ def run(
     how = _How(scrambles, adjusted, ridge, lasso, features, select, keep)
     work = _Work(setting, draws, rng, how, own_row and setting.world.own_row)
     result, found = _sampled(work, n, target)
-    sums = work.sums
+    result, sums = _from_zero(result, setting), work.sums
+    marks = setting.world.indicators
+    textbook = surrogate.textbook_stderr(sums, ridge, result) if marks else None
     return Explanation(
         coef=result.beta[1:],
         intercept=float(result.beta[0]),
@@ -399,8 +402,24 @@ def run(
         adjusted=adjusted is not None,
         precision=found,
         samples=work.samples() if keep else None,
-        textbook_stderr=surrogate.textbook_stderr(sums, ridge, result.used),
+        textbook_stderr=textbook,
     )
+
+
+def columns_of(setting: Setting, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """What is fitted on, 1 at xi: indicators, or scaled numbers less those of xi plus 1."""
+    if setting.world.indicators:
+        return z
+    return setting.seen(x, z) - (setting.lead - 1)
+
+
+def _from_zero(found: surrogate.Fit, setting: Setting) -> surrogate.Fit:
+    """The intercept where all columns are 0: it is elsewhere where numbers were taken from xi."""
+    if setting.world.indicators:
+        return found
+    back = np.eye(len(found.beta))
+    back[0, 1:] = 1 - setting.lead
+    return found._replace(beta=back @ found.beta, covariance=back @ found.covariance @ back.T)
 
 
 def _adjustment(setting: Setting, draws: Sampler, n: int, lasso: float) -> Adjustment:
@@ -464,7 +483,8 @@ class _Work:
         self.setting, self.draws, self.how, self.own_row = setting, draws, how, own_row
         self.extra = 0 if how.adjusted is None else how.adjusted.size
         self.sources: list[Source] = draws.sources(setting, rng, how.scrambles)
-        self.sums = surrogate.Sums(setting.d, self.extra, len(self.sources))
+        marks = setting.world.indicators
+        self.sums = surrogate.Sums(setting.d, self.extra, len(self.sources), marks)
         self.drawn = 0
         self.kept: list[tuple[np.ndarray, ...]] = []
 
@@ -490,7 +510,9 @@ class _Work:
         parts = [source(many) for source in self.sources]
         x, z = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
         log_w = self.draws.log_weights(self.setting, x, z)
-        columns = z if self.how.adjusted is None else self.how.adjusted.columns(x, z)
+        columns = columns_of(self.setting, x, z)
+        if self.how.adjusted is not None:
+            columns = self.how.adjusted.columns(x, z)
         if not own_row:
             return x, z, log_w, columns
         here = np.zeros((1, columns.shape[1]), columns.dtype)  # the columns behind z have mean 0
@@ -600,6 +622,8 @@ def _few_samples(setting: Setting, sums: surrogate.Sums, remedy: str) -> list[st
             f"The effective sample size is {sums.ess:.1f} of n={sums.n}, and {setting.d + 1} "
             f"coefficients want at least {least}: {remedy}."
         )
+    if not setting.world.indicators:
+        return notes
     share = sums.block[0, 1:] / sums.gram[0, 0]
     scarcer = sums.ess * np.minimum(share, 1 - share)
     thin = (scarcer < FEW) & (surrogate.indicator_variances(sums.block) > surrogate.DEAD**2)
@@ -614,7 +638,10 @@ def _few_samples(setting: Setting, sums: surrogate.Sums, remedy: str) -> list[st
 
 def _singular(setting: Setting, result: surrogate.Fit, ridge: float, remedy: str) -> list[str]:
     """Indicators that do not vary, or not apart from others."""
-    notes, tangled = [], result.tangled
+    notes: list[str] = []
+    tangled = result.tangled
+    if not setting.world.indicators:
+        return notes
     # no sampling helps where the world never leaves, or never enters, xi's box
     share = setting.boxes.law.prob[np.arange(setting.d), setting.own]
     stuck = tangled & ((share == 0.0) | (share == 1.0))

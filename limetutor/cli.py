@@ -150,7 +150,10 @@ def _about_a_table(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="another such column; repeat it",
     )
-    add("--drop-missing", action="store_true", help="leave out rows with missing values")
+    add(
+        "--drop-missing", action="store_true",
+        help="leave out rows with missing values (otherwise: a missing value is a box of its own)",
+    )  # fmt: skip
     add(
         "--categorical", action="append", default=[], metavar="COLUMN",
         help="a column of numbers that are labels; repeat it (text columns are labels anyway)",
@@ -189,9 +192,11 @@ class Question:
         _refuse_texts(frame, text)
         labels = list(dict.fromkeys([*text, *asked.categorical]))
         world = Empirical(frame, categorical=labels)
+        output = _class(f, asked.output)
+        _refuse_missing(f, frame, world, output)
         nu = WIDTH * np.sqrt(frame.shape[1]) if asked.bandwidth is None else asked.bandwidth
         how = {"nu": nu, "kernel": "mismatch", "ridge": RIDGE, "n": asked.samples}
-        return cls(f, frame, world, how | {"output": _class(f, asked.output)})
+        return cls(f, frame, world, how | {"output": output})
 
     def row(self, i: int | None) -> Any:
         """One instance, by its position in the file."""
@@ -280,7 +285,7 @@ def _unpickled(path: Path) -> Any:
 
 
 def _columns_for(f: Any, frame: Any, asked: argparse.Namespace) -> Any:
-    """The columns that the model was fitted on, without rows that miss any of them."""
+    """The columns that the model was fitted on; rows that miss any of them stay unless told otherwise."""
     from .models import first_fitted
 
     first = first_fitted(f)
@@ -299,19 +304,39 @@ def _columns_for(f: Any, frame: Any, asked: argparse.Namespace) -> Any:
             f"{', '.join(map(str, frame.columns[:12]))}; leave some out with --target or --drop."
         )
     empty = frame.isna()
-    if not empty.to_numpy().any():
-        return frame
-    if not asked.drop_missing:
-        column = str(empty.sum().idxmax())
+    nothing = frame.columns[empty.all()]
+    if len(nothing):
         raise RefusedError(
-            f"data must have no missing values, but {int(empty.any(axis=1).sum()):,} of {len(frame):,} "
-            f"rows have some, most in column {column!r}; fill them, or leave those rows out with "
-            "--drop-missing."
+            f"data must hold some value in every column, but {str(nothing[0])!r} is all missing."
         )
+    if not asked.drop_missing or not empty.to_numpy().any():
+        return frame
     frame = frame[~empty.any(axis=1)]
     if not len(frame):
         raise RefusedError("data must have a row without missing values, got none.")
     return frame.infer_objects()
+
+
+def _refuse_missing(f: Any, frame: Any, world: Any, output: Any) -> None:
+    """Ask the model about a row with a gap for each column that has gaps: not all models take them."""
+    from .models import predictor
+
+    gaps = frame.isna().to_numpy()
+    columns = np.flatnonzero(gaps.any(axis=0))
+    if not columns.size:
+        return
+    boxes = world.boxes()
+    rows = boxes.encode_rows(frame.iloc[np.unique(gaps[:, columns].argmax(axis=0))])
+    try:
+        predictor(f, boxes, output)(rows)
+    except Exception as error:  # each package has its own words for it
+        most = str(frame.columns[int(gaps.sum(axis=0).argmax())])
+        raise RefusedError(
+            f"data has missing values in {int(gaps.any(axis=1).sum()):,} of {len(frame):,} rows, most in "
+            f"column {most!r}, and the model does not take them ({type(error).__name__}): save it with "
+            "a step that fills them (a pipeline that begins with SimpleImputer), or leave those rows out "
+            "with --drop-missing."
+        ) from None
 
 
 def _refuse_texts(frame: Any, text: list[str]) -> None:

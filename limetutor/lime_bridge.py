@@ -78,6 +78,11 @@ class LimeNumbers(BoxWorld):
     indicators = False
     kernel = "gaussian"
 
+    @property
+    def moves(self) -> bool:  # type: ignore[override]
+        """Whether samples are drawn around xi."""
+        return self.around
+
     def seen_from(self, xi: np.ndarray) -> Boxes:
         """The law of the samples, which moves with xi where `lime` samples around it."""
         boxes = self._boxes
@@ -138,6 +143,24 @@ def _class_names(explainer: Any) -> tuple[str, ...]:
     if explainer.mode != "classification" or explainer.class_names is None:
         return ()
     return tuple(str(name) for name in explainer.class_names)
+
+
+def label_column(label: Any, names: Any, columns: int | None) -> int:
+    """The column of the probabilities that `lime`'s label stands for: its number, or a class name.
+
+    `lime` explains column 1 unless told otherwise, also where the classes are called 1, 2, 3.
+    ``names`` are those of the explainer or of the model, None without any; ``columns`` is how many
+    there are, None where only the model could tell.
+    """
+    known = [] if names is None else [str(name) for name in names][:columns]
+    if isinstance(label, str) and label in known:
+        return known.index(label)
+    label = 1 if label is None else label
+    if arg.is_integer(label) and 0 <= label < (np.inf if columns is None else columns):
+        return int(label)
+    upto = "from 0 on" if columns is None else f"from 0 to {columns - 1}"
+    named = f" or one of the classes {arg.shorten(known)}" if known else ""
+    raise ValueError(f"label must be a column {upto}{named}, got {arg.shorten(label)}.")
 
 
 def printed_names(explainer: Any, xi: np.ndarray) -> tuple[str, ...]:

@@ -17,12 +17,13 @@ from .lime_bridge import (
     SAMPLES,
     from_lime,
     has_own_kernel,
+    label_column,
     printed_names,
     readable,
     world_of,
 )
 from .lime_runs import LimePrediction, Request, Surrogates, Told, checked_weights
-from .models import caller, has_classes, names_fitted_on
+from .models import caller, model_behind, names_fitted_on
 from .resampling import Weigh, known_surrogate, pool_of
 from .setting import Setting
 
@@ -80,7 +81,7 @@ def _setting(
             "instance must be a dense row, got a sparse one, which lime samples otherwise."
         )
     xi = world.boxes().encode(instance)
-    f = _estimator(f)
+    f = model_behind(f)
     world = _as_fitted(world, f)
     call, classes = caller(f, world.boxes())
     found = np.asarray(call(xi[None]))
@@ -94,15 +95,6 @@ def _setting(
         f, xi, world, world.nu, world.kernel, output, purpose=purpose, boxes_needed=False
     )
     return made, column
-
-
-def _estimator(f: Any) -> Any:
-    """The estimator behind the method that `lime` gets, whose form may be known."""
-    model, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
-    if model is None or isinstance(model, type):
-        return f
-    plain = name == "predict" and not hasattr(model, "predict_proba") and not has_classes(model)
-    return model if plain or name == "predict_proba" else f
 
 
 def _as_fitted(world: Any, f: Any) -> Any:
@@ -147,19 +139,8 @@ def _of_classes(
                 f"{arg.shorten(top_labels)}; ask for other labels one at a time."
             )
         return int(np.argmax(found[0]))
-    if label is None:
-        return 1
-    if arg.is_integer(label) and 0 <= label < columns:
-        return int(label)
-    names = [
-        str(n) for n in (explainer.class_names if explainer.class_names is not None else classes)
-    ]
-    if isinstance(label, str) and label in names[:columns]:
-        return names.index(label)
-    named = f" or one of the classes {arg.shorten(names)}" if names else ""
-    raise ValueError(
-        f"label must be a column from 0 to {columns - 1}{named}, got {arg.shorten(label)}."
-    )
+    names = explainer.class_names
+    return label_column(label, classes if names is None else names, columns)
 
 
 def _class_name(explainer: Any, column: int | None) -> str | None:

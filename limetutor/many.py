@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,11 +23,12 @@ from .kernels import Kernel, ProductKernel, kernel_of, product_kernel
 from .models import Form, Linear, predictor
 from .rows import Fitted, Regressors, Rows, fitted, rows
 from .sampling import sampler_of
-from .setting import Setting, output_in
+from .setting import Setting, output_in, without_model
 from .stopping import Precision
 from .stores import Store
 from .tables import rows_of
 from .theory import Tilt
+from .travel import Copies
 from .worlds import Boxes, BoxWorld, World, check_world
 
 CHUNK = 2**23  # numbers in one chunk of rows, about 64 MB: memory does not grow with the table
@@ -125,8 +126,13 @@ def _first_seed(seed: Any) -> int | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """Results of many rows: arrays with one entry, or one row of d entries, for each."""
+class Table(Copies):
+    """Results of many rows: arrays with one entry, or one row of d entries, for each.
+
+    Pickles leave the model and the training table out, as those of one row do.
+    """
+
+    asked: ClassVar[tuple[str, ...]] = ("question", "rows")
 
     coef: np.ndarray
     intercept: np.ndarray
@@ -136,6 +142,10 @@ class Table:
     method: np.ndarray
     warnings: tuple[str, ...]
     question: Question = field(repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the model."""
+        return self.__dict__ | {"question": without_model(self.question, "predictions")}
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import arguments as arg
-from .columns import is_missing
+from .columns import Coded, is_missing
 from .tables import nameless
 from .theory import Views
 from .worlds import Boxes
@@ -281,6 +281,7 @@ def caller(f: Any, boxes: Boxes) -> tuple[Callable[[np.ndarray], Any], list[Any]
     first = first_fitted(model)
     nameless = hasattr(first, "n_features_in_") and not names_fitted_on(first)
     categories = _categories_wanted(first, boxes, columns) if columns else {}
+    named = any(isinstance(k, Coded) and k.labels is not None for k in boxes.kinds.values())
 
     def predict(x: np.ndarray) -> Any:
         # a copy: a model that scales its input in place must not move our samples
@@ -289,9 +290,23 @@ def caller(f: Any, boxes: Boxes) -> tuple[Callable[[np.ndarray], Any], list[Any]
             rows = _as_frame(rows, boxes, boxes.decoded(x), columns, categories)
         if columns and nameless:  # fitted on an array that held text
             rows = rows.to_numpy(dtype=object)
-        return arg.called("f", call, "one argument, the rows (n, d)", rows)
+        try:
+            return arg.called("f", call, "one argument, the rows (n, d)", rows)
+        except (TypeError, ValueError) as error:
+            if not named or not hasattr(model, "fit"):
+                raise
+            raise ValueError(_no_codes(error)) from error
 
     return predict, classes
+
+
+def _no_codes(error: Exception) -> str:
+    """For an estimator fitted on text, asked in a world whose categories are codes with names."""
+    words = " ".join(str(error).split())[:120].rstrip(".")
+    return (
+        "f must take the codes of categories, as lime hands them over, but this estimator failed with "
+        f"{type(error).__name__}: {words}; pass the function that lime gets."
+    )
 
 
 class Adapter(NamedTuple):
@@ -368,6 +383,18 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
 def has_classes(f: Any) -> bool:
     """Whether a model has class labels; regressors of CatBoost have the attribute, and none in it."""
     return len(getattr(f, "classes_", ())) > 0
+
+
+def model_behind(f: Any) -> Any:
+    """The estimator behind the method that `lime` gets, ``predict_proba`` or a regressor's ``predict``.
+
+    Its form may be known. A classifier's ``predict`` is left as it is: it says something else.
+    """
+    model, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
+    if model is None or isinstance(model, type):
+        return f
+    plain = name == "predict" and not hasattr(model, "predict_proba") and not has_classes(model)
+    return model if plain or name == "predict_proba" else f
 
 
 def classes_of(f: Any) -> list[Any]:

@@ -29,7 +29,6 @@ from .normal_limit import log_share
 from .sampling import SAMPLERS
 from .setting import Setting
 from .sums import on_one_thread
-from .unboxed import seen
 
 EVEN = 0.1  # effective share of a weighted sample above which one tilt serves all purposes
 ALIKE = {1.0: 1.0}  # the strengths s of the tilts of a pool, and their shares of its rows
@@ -115,8 +114,8 @@ def pool_of(
     sizes = {s: max(round(calls * share), 1) for s, share in strengths.items()}
     drawn = [SAMPLERS["sobol"].draw(tilt, rng, sizes[s]) for s, tilt in tilts.items()]
     x, z = (np.concatenate(part) for part in zip(*drawn, strict=True))
-    own = _regressors(setting, setting.xi[None], np.ones((1, setting.d), bool))
-    design = _regressors(setting, x, z) - own
+    own = setting.lead[None]
+    design = setting.seen(x, z) - own
     far = np.sum(design**2, axis=1) / (2 * setting.nu**2)  # -log of the kernel of the setting
     own_weight, weights = 1.0, np.exp(-far)
     if weigh is not None:
@@ -134,10 +133,6 @@ def pool_of(
 def _tilted(setting: Setting, strength: float) -> Setting:
     """The setting whose kernel is a power of its own: exp(-D^2 / 2nu^2) at another nu."""
     return setting.at(nu=setting.nu / np.sqrt(strength) if strength else FLAT * setting.nu)
-
-
-def _regressors(setting: Setting, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-    return z.astype(float) if setting.world.indicators else seen(setting, x, z)
 
 
 def _centred(setting: Setting, pool: Pool, known: Surrogate | None) -> Pool:

@@ -71,15 +71,7 @@ class Setting:
 
         The prediction goes along; to ask the model anything else is then refused.
         """
-        world, kernel = self.world, self.kernel
-        if isinstance(world, Empirical):
-            world = BoxWorld(self.boxes)
-        if isinstance(kernel, OwnKernel):
-            kernel = OwnKernel(Forgotten(kernel.name))
-        other = replace(self, f=kept(self.f), world=world, kernel=kernel)
-        if "prediction" in self.__dict__:
-            other.__dict__["prediction"] = self.prediction
-        return other
+        return without_model(self, "prediction")
 
     @property
     def d(self) -> int:
@@ -93,8 +85,27 @@ class Setting:
 
     @property
     def box_names(self) -> tuple[str, ...]:
-        """Those boxes in words."""
-        return tuple(self.boxes.describe(j, int(box)) for j, box in enumerate(self.own))
+        """Those boxes in words; a number without boxes goes by its name, as in `lime`."""
+        names, plain = self.boxes.names, self.boxes.ordered & (not self.world.indicators)
+        return tuple(
+            names[j] if plain[j] else self.boxes.describe(j, int(box))
+            for j, box in enumerate(self.own)
+        )
+
+    def seen(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """What the surrogate is fitted on, of rows x (n, d) with indicators z (n, d): z itself.
+
+        In a world without boxes, numbers in units of their scale, and the indicators of categories.
+        """
+        if self.world.indicators:
+            return z
+        centre = self.world.centre  # type: ignore[union-attr]
+        return np.where(self.boxes.ordered, (x - centre) / self.boxes.unit, z)
+
+    @cached_property
+    def lead(self) -> np.ndarray:
+        """The same of xi, (d,): ones where there are boxes."""
+        return self.seen(self.xi[None], np.ones((1, self.d), bool))[0].astype(float)
 
     @cached_property
     def predict(self) -> Callable[[np.ndarray], np.ndarray]:
@@ -141,6 +152,22 @@ class Setting:
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
         return other
+
+
+def without_model(asked: Any, known: str) -> Any:
+    """What was asked, without the model, a caller's kernel and the training table.
+
+    ``known`` names what the model has said already, which goes along.
+    """
+    world, kernel = asked.world, asked.kernel
+    if isinstance(world, Empirical):
+        world = BoxWorld(asked.boxes)
+    if isinstance(kernel, OwnKernel):
+        kernel = OwnKernel(Forgotten(kernel.name))
+    other = replace(asked, f=kept(asked.f), world=world, kernel=kernel)
+    if known in asked.__dict__:
+        other.__dict__[known] = asked.__dict__[known]
+    return other
 
 
 class Answer(Model):

@@ -35,7 +35,7 @@ def on_one_thread(function: Function) -> Function:
     @wraps(function)
     def alone(*args: Any, **kwargs: Any) -> Any:
         threads = _threads()
-        if threads is None:
+        if threads is None or all(lib.num_threads == 1 for lib in threads.lib_controllers):
             return function(*args, **kwargs)
         with threads.limit(limits=1):
             return function(*args, **kwargs)
@@ -54,11 +54,12 @@ class Sums:
 
     ``z`` may have columns behind its d indicators that are no part of the surrogate (see
     :mod:`limetutor.adjustment`); ``extra`` is their number. Samples that depend on each other come
-    in ``groups``, whose sums are kept apart as well: only their spread tells the noise.
+    in ``groups``, whose sums are kept apart as well: only their spread tells the noise. ``marks`` is
+    False where the d columns are numbers, which have no two sides.
     """
 
-    def __init__(self, d: int, extra: int = 0, groups: int = 1) -> None:
-        self.n, self.d = 0, d
+    def __init__(self, d: int, extra: int = 0, groups: int = 1, marks: bool = True) -> None:
+        self.n, self.d, self.marks = 0, d, marks
         self.log_scale = -np.inf  # every weight is in units of exp(log_scale)
         self.shift = 0.0  # y is taken from here, so that a large mean costs no digits
         self.unit = 0.0  # ... and measured in these units: the largest weight times |y|
@@ -117,6 +118,8 @@ class Sums:
 
         Sums of weights in another order would tell the two apart by a few units in the last place.
         """
+        if not self.marks:
+            return
         self.always &= self.gram[0, 1 : self.d + 1] >= (1 - 1e-9) * self.gram[0, 0]
         for j in np.flatnonzero(self.always):
             self.always[j] = np.all(z[w > 0, j])
@@ -226,7 +229,8 @@ class Sums:
         for sums in (self.second, self.fourth):
             every = square.sum(axis=0)
             own = every.copy()  # the intercept and the surrogate at xi have one side only
-            own[1:-1] = np.einsum("ij,ij->j", design[:, 1 : self.d + 1], square[:, 1:-1])
+            if self.marks:
+                own[1:-1] = np.einsum("ij,ij->j", design[:, 1 : self.d + 1], square[:, 1:-1])
             sums += [every - own, own]
             np.square(square, out=square)
 

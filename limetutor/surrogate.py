@@ -6,7 +6,7 @@ What is fitted, with which penalty, on which features, and how far to trust it. 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Fit(NamedTuple):
     tangled: np.ndarray
     freedom: np.ndarray
     local_freedom: float
+    solver: Solver | None = None  # of the normal equations, penalty included
 
 
 @on_one_thread
@@ -44,18 +45,16 @@ def fit(sums: Sums, ridge: float = 0.0, lasso: float = 0.0, keep: np.ndarray | N
     """
     d, columns = sums.d, len(sums.response)
     keep = np.ones(d, bool) if keep is None else keep
-    penalty = 0.0
-    if (
-        ridge
-    ):  # beside the largest weight; beyond 1e250 times it nothing is left of the coefficients
-        penalty = float(np.exp(np.clip(np.log(ridge) - sums.log_scale, None, np.log(1e250))))
+    penalty = _in_units(ridge, sums)
     if lasso:
         beta = _lasso(sums, lasso / sums.unit if sums.unit else lasso, keep)
         keep = keep & (beta[1:] != 0)
-    used = np.concatenate([[0], 1 + np.flatnonzero(keep), np.arange(d + 1, columns)])
+    used: Any = slice(None)
+    if not np.all(keep):
+        used = np.concatenate([[0], 1 + np.flatnonzero(keep), np.arange(d + 1, columns)])
     solver = sums.solver
     if penalty or not np.all(keep):
-        solver = Solver(sums.gram[np.ix_(used, used)], penalty, int(keep.sum()))
+        solver = Solver(_part(sums.gram, used), penalty, int(keep.sum()))
     if not lasso:
         beta = np.zeros(columns)
         beta[used] = solver.beta(sums.response[used])
@@ -64,11 +63,15 @@ def fit(sums: Sums, ridge: float = 0.0, lasso: float = 0.0, keep: np.ndarray | N
     inside = bread @ _meat(sums, used) @ bread
     freedom, local = degrees_of_freedom(sums)
     if len(sums.group_gram):
-        equal = bread @ sums.gram[np.ix_(used, used)] @ bread
+        equal = bread @ _part(sums.gram, used) @ bread
         inside, local = _moderated(inside, equal, int(keep.sum()), len(sums.group_gram) - 1)
         freedom = np.full(d + 1, local)
     with np.errstate(over="ignore"):
-        covariance[np.ix_(used, used)] = inside * sums.unit * sums.unit
+        inside = inside * sums.unit * sums.unit
+    if isinstance(used, slice):
+        covariance = inside
+    else:
+        covariance[np.ix_(used, used)] = inside
     beta, covariance = beta[: d + 1], covariance[: d + 1, : d + 1]
     score = weighted_r2(sums, beta)
     beta = beta * (sums.unit or 1.0)
@@ -76,10 +79,22 @@ def fit(sums: Sums, ridge: float = 0.0, lasso: float = 0.0, keep: np.ndarray | N
     estimated = keep & (indicator_variances(sums.block) > DEAD**2)
     left_out = np.flatnonzero(~estimated) + 1
     covariance[left_out] = covariance[:, left_out] = 0.0
-    return Fit(beta, covariance, score, estimated, sums.solver.tangled[:d], freedom, local)
+    return Fit(beta, covariance, score, estimated, sums.solver.tangled[:d], freedom, local, solver)
 
 
-def _meat(sums: Sums, used: np.ndarray) -> np.ndarray:
+def _in_units(ridge: float, sums: Sums) -> float:
+    """A penalty beside the largest weight; beyond 1e250 times it nothing is left of coefficients."""
+    if not ridge:
+        return 0.0
+    return float(np.exp(np.clip(np.log(ridge) - sums.log_scale, None, np.log(1e250))))
+
+
+def _part(matrix: np.ndarray, used: Any) -> np.ndarray:
+    """Some rows and columns, of each of many matrices where there are more; all of them as they are."""
+    return matrix if isinstance(used, slice) else matrix[..., used[:, None], used]
+
+
+def _meat(sums: Sums, used: Any) -> np.ndarray:
     """The middle of the sandwich: of single samples, or of groups of them.
 
     G groups that are independent of each other, with scores g_i = sum w z r over group i (r the
@@ -88,9 +103,9 @@ def _meat(sums: Sums, used: np.ndarray) -> np.ndarray:
     """
     groups = len(sums.group_gram)
     if not groups:
-        return sums.meat[np.ix_(used, used)]
-    beta = Solver(sums.gram[np.ix_(used, used)]).beta(sums.response[used])
-    grams = sums.group_gram[np.ix_(np.arange(groups), used, used)]
+        return _part(sums.meat, used)
+    beta = Solver(_part(sums.gram, used)).beta(sums.response[used])
+    grams = _part(sums.group_gram, used)
     scores = sums.group_response[:, used] - grams @ beta
     scores = scores - scores.mean(axis=0)
     return scores.T @ scores * (groups / (groups - 1))
@@ -135,24 +150,32 @@ def noise_of(found: Fit, samples: Iterable[Batch], ridge: float = 0.0, extra: in
     return found._replace(covariance=covariance, freedom=freedom, local_freedom=alone.local_freedom)
 
 
-def textbook_stderr(sums: Sums, ridge: float, used: np.ndarray) -> np.ndarray:
+def textbook_stderr(sums: Sums, ridge: float, found: Fit) -> np.ndarray:
     """Standard errors of the coefficients as a textbook has them, and as `lime_stability` does, (d,).
 
-    sigma^2 (Z'WZ + ridge)^-1 Z'WZ (Z'WZ + ridge)^-1 with sigma^2 = sum w r^2 / (n - k), r the residuals
+    sigma^2 B G B with G = Z'WZ, B = (G + ridge)^-1 and sigma^2 = sum w r^2 / (n - k), r the residuals
     without ridge and Z the k indicators without a column for the intercept: weights are taken for
     inverse variances, and the intercept for known (Visani et al. 2022). The sandwich takes neither.
+    B G B = B - ridge B^2, and B is one rank away from the inverse that the fit has found.
     """
-    k, result = int(used.sum()), np.zeros(sums.d)
-    columns = 1 + np.flatnonzero(used)
-    gram = sums.gram[np.ix_(columns, columns)]
-    whole = np.concatenate([[0], columns])
-    beta = Solver(sums.gram[np.ix_(whole, whole)]).beta(sums.response[whole])
-    left = max(float(sums.squares - beta @ sums.response[whole]), 0.0) / max(sums.n - k, 1)
-    penalty = np.exp(np.clip(np.log(ridge) - sums.log_scale, None, 500.0)) if ridge else 0.0
-    bread = np.linalg.pinv(gram + penalty * np.eye(k))
-    variance = np.clip(np.diag(bread @ gram @ bread), 0.0, None)
+    used, penalty = found.used, _in_units(ridge, sums)
+    k, result, whole = int(used.sum()), np.zeros(sums.d), sums.block
+    response, plain, solver = sums.response[: sums.d + 1], sums.solver, found.solver
+    if k < len(sums.gram) - 1:
+        columns = np.concatenate([[0], 1 + np.flatnonzero(used)])
+        whole, response = _part(whole, columns), response[columns]
+        plain, solver = Solver(whole), None
+    if solver is None or len(solver.mean) != k:
+        solver = Solver(whole, penalty)
+    left = max(float(sums.squares - plain.beta(response) @ response), 0.0) / max(sums.n - k, 1)
+    if not solver.total:
+        return result
+    ahead = solver.inverse @ solver.mean  # G / W is the covariance plus the square of the mean
+    bread = solver.inverse - np.outer(ahead, ahead / (1 + solver.mean @ ahead))
+    bread /= solver.total
+    variance = np.diag(bread) - penalty * np.einsum("ij,ij->i", bread, bread)
     with np.errstate(over="ignore", invalid="ignore"):
-        result[used] = np.sqrt(left * variance) * sums.unit
+        result[used] = np.sqrt(left * np.clip(variance, 0.0, None)) * sums.unit
     return result
 
 
@@ -167,11 +190,16 @@ def degrees_of_freedom(sums: Sums) -> tuple[np.ndarray, float]:
 
     Satterthwaite's (A1 + A0)^2 / (Q1 / (1 - A1) + Q0 / (1 - A0)), where A and Q are the sums of
     squares and fourth powers of the influences a_i on either side of z_j: a side of m equal samples
-    has A = 1/m and m - 1 degrees of freedom, as in Welch's test.
+    has A = 1/m and m - 1 degrees of freedom, as in Welch's test. Numbers have one side, in units of
+    their own deviation.
     """
     total = sums.gram[0, 0]
     second, fourth = sums.second / total**2, sums.fourth / total**4
-    left = np.clip(1 - second, 0.1, 1.0)
+    part = second
+    if not sums.marks:
+        part = second.copy()
+        part[:, 1:-1] *= indicator_variances(sums.block)
+    left = np.clip(1 - part, 0.1, 1.0)
     ends = [0, -1]
     left[:, ends] = 1 - np.minimum(second[:, ends], 0.5) / max(second.shape[1] - 2, 1)
     with np.errstate(divide="ignore", invalid="ignore"):

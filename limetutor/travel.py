@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -62,16 +62,13 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, str | int | bool | None) else str(value)
 
 
-class Model:
-    """Something whose pickles and copies do without ``setting``'s model, or with it."""
+class Copies:
+    """Something whose pickles do without the model; a copy stays here, and shares it.
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but the model and the training table; what was computed on the way is left."""
-        state = dict(self.__dict__)
-        state["setting"] = state["setting"].without_model()
-        if "f" in state:
-            state["f"] = kept(state["f"])
-        return state
+    ``asked`` names the parts that hold the model and what was asked of it.
+    """
+
+    asked: ClassVar[tuple[str, ...]] = ()
 
     def __copy__(self) -> Any:
         return self._copied(lambda value: value)
@@ -80,12 +77,24 @@ class Model:
         return self._copied(lambda value: copy.deepcopy(value, memo))
 
     def _copied(self, part: Any) -> Any:
-        """A copy stays here, and shares the model and what was asked of it."""
         new = object.__new__(type(self))
-        shared = ("setting", "f")
-        parts = {n: v if n in shared else part(v) for n, v in self.__dict__.items()}
+        parts = {n: v if n in self.asked else part(v) for n, v in self.__dict__.items()}
         new.__dict__.update(parts)
         return new
+
+
+class Model(Copies):
+    """The same of something that has a ``setting``."""
+
+    asked = ("setting", "f")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the model and the training table; what was computed on the way is left."""
+        state = dict(self.__dict__)
+        state["setting"] = state["setting"].without_model()
+        if "f" in state:
+            state["f"] = kept(state["f"])
+        return state
 
 
 def kept(f: Any) -> Any:
@@ -114,10 +123,10 @@ class Travels(Model):
         raise NotImplementedError
 
     def values(self: Any) -> dict[str, Any]:
-        """The instance as the model sees it, by feature: numbers, and text where it has text."""
+        """The instance as the model sees it, by feature: a number, a text, None for what is missing."""
         boxes, xi = self.setting.boxes, self.setting.xi
-        text = boxes.decoded(xi[None])
-        found = [text[j][0] if j in text else xi[j] for j in range(len(xi))]
+        text, fed = boxes.decoded(xi[None]), boxes.fed(xi[None])[0]
+        found = [text[j][0] if j in text else fed[j] for j in range(len(xi))]
         return dict(zip(self.names, map(plain, found), strict=True))
 
     def to_frame(self: Any) -> Any:

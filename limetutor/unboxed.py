@@ -44,20 +44,13 @@ def regressors(setting: Setting) -> Regressors:
     """Scaled numbers u_j and the indicators of categories, under the tilted law."""
     law, boxes = setting.tilt, setting.boxes
     marks, numbers = Regressors.indicators(law), boxes.ordered
-    centre = setting.world.centre  # type: ignore[union-attr]
     with np.errstate(divide="ignore"):
         log_variance = 2 * np.log(law.sigma_tilde / boxes.unit)
     return Regressors(
-        np.where(numbers, (law.mu_tilde - centre) / boxes.unit, marks.mean),
+        setting.seen(law.mu_tilde[None], marks.mean[None])[0],
         np.where(numbers, log_variance, marks.log_variance),
         np.where(numbers, (setting.xi - law.mu_tilde) / boxes.unit, marks.lead),
     )
-
-
-def seen(setting: Setting, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """The regressors of rows x (n, d) with indicators z: scaled numbers, and marks of categories."""
-    centre = setting.world.centre  # type: ignore[union-attr]
-    return np.where(setting.boxes.ordered, (x - centre) / setting.boxes.unit, z)
 
 
 def coefficients(form: Form, setting: Setting) -> tuple[float, np.ndarray]:
@@ -109,7 +102,7 @@ def sampled(setting: Setting, samples: int, seed: Any) -> tuple[float, np.ndarra
     r = regressors(setting)
     x, drawn = setting.tilt.views.law.sample(np.random.default_rng(seed), samples)
     y = setting.predict(x)
-    values = seen(setting, x, drawn == setting.own)
+    values = setting.seen(x, drawn == setting.own)
     design = np.hstack([np.ones((samples, 1)), values - r.mean])
     bread = np.linalg.pinv(design.T @ design)
     fitted = bread @ (design.T @ y)

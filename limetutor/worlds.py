@@ -443,6 +443,7 @@ class BoxWorld:
 
     own_row = False  # whether xi itself is one of the n rows of a fit
     indicators = True  # whether the surrogate is fitted on boxes, or on the scaled numbers
+    moves = False  # whether the law of the samples moves with xi
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -479,7 +480,8 @@ def check_world(world: Any, boxes: bool = True) -> None:
     if boxes and not world.indicators:
         raise ValueError(
             "world must have boxes here, got one read from a lime explainer with "
-            "discretize_continuous=False; lt.limit predicts what that explainer returns."
+            "discretize_continuous=False; lt.limit and lt.predict_lime say what that explainer returns, "
+            "lt.audit whether to trust it."
         )
 
 

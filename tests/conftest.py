@@ -86,6 +86,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The long ones first, so that no core waits at the end for a test that started late."""
+    for marker in ("slow", "site"):
+        items.sort(key=lambda item: item.get_closest_marker(marker) is None)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--verified") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Table(Path(config.getoption("--verified"))))

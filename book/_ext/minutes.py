@@ -4,6 +4,7 @@ A reader who knew linear regression read ten pages with a watch, exercises and s
 (version f98850a; tests/book/test_minutes.py has what was counted and what was taken). ``RATES`` are
 round numbers that come within a quarter of each page and within a few per cent of the sum.
 Nobody timed exercises that ask for a function or a paragraph: they are taken to be twice as long.
+Proofs that are folded away (``<details class="proof">``) are for few, and are not counted.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def in_code(cell: nbformat.NotebookNode) -> Counter[str]:
 
 def in_prose(markdown: str) -> Counter[str]:
     """Words, formulas and proofs of the text; exercises and quiz questions, not their words."""
-    text = re.sub(r"(?s)<!--.*?-->", "", markdown)
+    text = re.sub(r'(?s)<!--.*?-->|<details class="proof">.*?</details>', "", markdown)
     counts: Counter[str] = Counter()
     for fence in ("solution", "exercise"):
         text, number = re.subn(rf"(?ms)^(`{{3,}})\{{{fence}\}}.*?^\1$", "", text)

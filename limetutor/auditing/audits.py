@@ -17,12 +17,13 @@ import numpy as np
 from .. import arguments as arg
 from ..algorithm import Explanation
 from ..closed_forms import Limit
-from ..lime_bridge import RIDGE, SAMPLES, LimeWorld, from_lime
+from ..lime_bridge import RIDGE, SAMPLES, LimeNumbers, LimeWorld, from_lime, label_column
 from ..lime_prediction import request
 from ..lime_runs import Surrogates
 from ..masks.kinds import MASK_KINDS, MaskKind
+from ..models import model_behind
 from ..worlds import Empirical, World, check_world
-from .case import SHOWN, Case, model_behind
+from .case import SHOWN, Case
 from .masks import MASK_CHECKS, MaskCase
 from .shared import Shared
 from .speech import PLAIN, SYMBOLS, Speech
@@ -195,15 +196,15 @@ def _plan(
     model = model_behind(f)
     if isinstance(subject, World):
         world: World = subject
-        is_lime, names = False, ()
+        is_lime, names = False, getattr(world, "class_names", ()) or None
         classifies = True if hasattr(model, "predict_proba") else None
     else:
         world, is_lime = from_lime(subject), True
         _refuse_asked(asked, "the explainer has its own")
         classifies, names = subject.mode == "classification", subject.class_names
-    check_world(world)
+    check_world(world, boxes=False)
     own = {"nu": None, "kernel": "gaussian", "ridge": 0.0}
-    if isinstance(world, LimeWorld):
+    if isinstance(world, LimeWorld | LimeNumbers):
         own = {"nu": world.nu, "kernel": world.kernel, "ridge": RIDGE}
     nu, kernel, ridge = (own[name] if value is None else value for name, value in asked.items())
     if nu is None:
@@ -241,20 +242,5 @@ def _output(model: Any, label: Any, output: Any, classifies: bool | None, names:
     if label is None and not classifies:
         return None
     classes = list(getattr(model, "classes_", ()))
-    known = classes if names is None else names  # often an array
-    column = _column(1 if label is None else label, [str(name) for name in known])
-    if not classes:
-        return column
-    if column >= len(classes):
-        raise ValueError(
-            f"label must be a column from 0 to {len(classes) - 1}, as in lime, got {column}."
-        )
-    return classes[column]
-
-
-def _column(label: Any, names: list[str]) -> int:
-    if isinstance(label, str) and label in names:
-        return names.index(label)
-    if isinstance(label, str):
-        raise ValueError(f"label must be a column or one of {arg.shorten(names)}, got {label!r}.")
-    return arg.whole("label", label, 0)
+    column = label_column(label, classes if names is None else names, len(classes) or None)
+    return classes[column] if classes else column

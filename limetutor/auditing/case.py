@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy
 
 from ..algorithm import Explanation
-from ..closed_forms import Limit, limit_of
-from ..models import Form, Linear
+from ..closed_forms import Limit, limit_of, regressors_of
+from ..models import Form, Linear, model_behind
 from ..rows import Regressors, Rows, rows
 from ..setting import Setting
 from ..theory import Tilt
@@ -155,13 +154,23 @@ class Case:
     def constant(self) -> np.ndarray:
         """Features whose values all lie in xi's box, (d,) of bool."""
         share = self.boxes.law.prob[np.arange(len(self.xi)), self.setting.own]
-        return share == 1.0
+        return (share == 1.0) & (self.boxed | ~self.boxes.ordered)
+
+    @property
+    def boxed(self) -> bool:
+        """Whether the surrogate is fitted on boxes, or on numbers."""
+        return self.setting.world.indicators
+
+    @property
+    def tilts(self) -> bool:
+        """Whether limits are known: a kernel with a tilt, samples from the world's own law."""
+        follows = self.sampled is None or self.sampled.draws.follows(self.boxes)
+        return self.setting.product is not None and follows
 
     @property
     def product(self) -> bool:
-        """Whether the theory applies: a kernel with a tilt, samples from the world's own law."""
-        follows = self.sampled is None or self.sampled.draws.follows(self.boxes)
-        return self.setting.product is not None and follows
+        """Whether the theory of boxes applies to them."""
+        return self.tilts and self.boxed
 
     @property
     def tilt(self) -> Tilt:
@@ -171,7 +180,7 @@ class Case:
     @cached_property
     def form(self) -> Form | None:
         """The form of f whose limits are exact and quick, or None."""
-        return self.shared.form if self.product else None
+        return self.shared.form if self.tilts else None
 
     @property
     def linear(self) -> Linear | None:
@@ -205,19 +214,23 @@ class Case:
         return self.setting.world.own_row and self.n is not None
 
     @cached_property
+    def regressors(self) -> Regressors:
+        """What the surrogate is fitted on, under the tilted law (product kernels only)."""
+        return regressors_of(self.setting)
+
+    @cached_property
     def rows(self) -> Rows:
         """What n, ridge, a selection and xi's own row make of the limit (product kernels only)."""
-        regressors = Regressors.indicators(self.tilt)
-        n, own_row = self.n, self.own_row
-        return rows(regressors, self.tilt.log_C, self.ridge if n else 0.0, n, own_row, self.used)
+        n, penalty = self.n, self.ridge if self.n else 0.0
+        return rows(self.regressors, self.tilt.log_C, penalty, n, self.own_row, self.used)
 
     @cached_property
     def kept(self) -> np.ndarray:
         """What penalties and selection leave of each coefficient, (d,): 1 for all of it."""
-        share = self.rows.shrinkage.copy() if self.product else self.used.astype(float)
+        share = self.rows.shrinkage.copy() if self.tilts else self.used.astype(float)
         lasso = getattr(self.subject, "lasso", 0.0)
         if lasso and self.form is not None:
-            pull = self.tilt.alpha * self.tilt.rest * np.abs(self.exact().beta)
+            pull = np.exp(self.regressors.log_variance) * np.abs(self.exact().beta)
             with np.errstate(divide="ignore", invalid="ignore"):
                 share *= np.where(pull > lasso, 1 - lasso / pull, 0.0)
         return share
@@ -292,10 +305,3 @@ def _deviation(y: np.ndarray) -> np.ndarray:
     size = np.max(np.abs(y), axis=1, keepdims=True)
     unit = np.where(size > 0, size, 1.0)
     return (y / unit).std(axis=1) * unit[:, 0]
-
-
-def model_behind(f: Any) -> Any:
-    """The model behind ``model.predict`` or ``model.predict_proba``, as `lime` is given it."""
-    owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
-    wanted = "predict_proba" if hasattr(owner, "predict_proba") else "predict"
-    return owner if owner is not None and name == wanted else f

@@ -275,7 +275,8 @@ def local_error(case: Case) -> Iterator[Finding]:
 def _accounted(case: Case, lasting: float) -> float | None:
     """Which share of f(xi) less the mean of the surrogate its coefficients add up to.
 
-    None where f(xi) hardly differs from the mean, or where the mean is not known.
+    None where f(xi) hardly differs from the mean, or where the mean is not known; and without boxes,
+    where coefficients are slopes and promise no account.
     """
     if not case.product:
         return None
@@ -307,7 +308,7 @@ def _lasting_error(case: Case) -> float:
 def _error_without_row(case: Case) -> float:
     """f^(xi) - f(xi) in the limit, after penalties and selection, before xi's own row."""
     at = case.exact()
-    lost = at.beta * case.tilt.rest * (1 - case.kept)
+    lost = at.beta * case.regressors.lead * (1 - case.kept)
     return float(at.error - np.sum(lost))
 
 
@@ -333,7 +334,7 @@ def penalty(case: Case) -> Iterator[Finding]:
     """How much does a penalty take off the coefficients?"""
     lasso = getattr(case.subject, "lasso", 0.0)
     known = case.ridge or (lasso and case.form is not None)
-    if not known or not case.product or case.n is None or not np.any(case.used):
+    if not known or not case.tilts or case.n is None or not np.any(case.used):
         return
     kept = np.where(case.used, case.kept, 1.0)
     if kept.min() >= SHRUNK:
@@ -352,7 +353,7 @@ def penalty(case: Case) -> Iterator[Finding]:
 @check
 def own_row(case: Case) -> Iterator[Finding]:
     """Does xi's own row, which `lime` puts among its samples, decide the answer?"""
-    if not case.product or not case.own_row:
+    if not case.tilts or not case.own_row:
         return
     pulled = _pulled(case)
     decides = case.rows.weight < OWN_ROW
@@ -373,7 +374,7 @@ def _pulled(case: Case) -> float:
 def irrelevant_bandwidth(case: Case) -> Iterator[Finding]:
     """With lime's kernel a linear model has the same limit at every bandwidth."""
     kernel = case.setting.product
-    if kernel is None or kernel.moves_gaps or case.linear is None:
+    if kernel is None or kernel.moves_gaps or case.linear is None or not case.boxed:
         return
     kept = case.rows.shrinkage[case.used]
     if kept.min(initial=1.0) < SHRUNK or (case.own_row and _pulled(case) > VISIBLE * case.top):

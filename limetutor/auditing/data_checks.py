@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithm import run
+from ..algorithm import columns_of, run
 from ..closed_forms import limit_of
 from ..kernels import KERNELS
-from ..lime_bridge import Collapsed, LimeWorld
+from ..lime_bridge import Collapsed, LimeNumbers, LimeWorld
 from ..surrogate import Fit, Sums, fit
 from . import wording
 from .case import Case
@@ -38,7 +38,7 @@ FAR_OUTSIDE = 0.5  # of the range of the data: another kind of row
 def wrong_kernel(case: Case) -> Iterator[Finding]:
     """Is a world read from `lime` seen through weights that `lime` does not use?"""
     world = case.setting.world
-    if not isinstance(world, LimeWorld):
+    if not isinstance(world, LimeWorld | LimeNumbers):
         return
     other = case.kernel != world.kernel
     if not other and np.isclose(case.nu, world.nu, rtol=1e-9, atol=0):
@@ -176,8 +176,9 @@ def _on_data(case: Case, data: Surroundings) -> Fit | None:
 def _sums(case: Case, x: np.ndarray, z: np.ndarray, y: np.ndarray) -> Sums:
     """Those of other rows or responses, weighed as the samples are."""
     setting = case.setting
-    sums = Sums(setting.d)
-    sums.add(z, y, setting.kernel.log_weights(x, z, setting.xi, setting.nu, setting.boxes))
+    sums = Sums(setting.d, marks=case.boxed)
+    log_w = setting.kernel.log_weights(x, z, setting.xi, setting.nu, setting.boxes)
+    sums.add(columns_of(setting, x, z), y, log_w)
     return sums
 
 

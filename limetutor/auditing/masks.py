@@ -47,7 +47,7 @@ class MaskCase:
     known: dict[str, Any] = field(default_factory=dict, repr=False)
 
     is_lime = True
-    product = False
+    product = tilts = False
     form = None
     kernel = "cosine"
     what = "instance"

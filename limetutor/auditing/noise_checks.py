@@ -111,7 +111,7 @@ def unstable_set(case: Case) -> Iterator[Finding]:
     if drawn is None or case.used.sum() <= k or case.top == 0:
         return
     used = np.flatnonzero(case.used)
-    weight = _weight_of_choice(case)[used] if k <= FORWARD else np.ones(len(used))
+    weight = _weight_of_choice(case, k)[used]
     centre, spread = case.coef[used], drawn.covariance[1:, 1:][np.ix_(used, used)]
     if not np.all(np.isfinite(spread)):
         return
@@ -151,11 +151,14 @@ def _likely(coef: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, float
     return np.sign(coef) * (size.mean() + b * (size - size.mean())), b
 
 
-def _weight_of_choice(case: Case) -> np.ndarray:
-    """What a coefficient counts where features are chosen by what they explain: a deviation of z."""
-    if case.product:
-        return np.sqrt(case.tilt.alpha * case.tilt.rest)
-    return np.ones(len(case.coef))
+def _weight_of_choice(case: Case, k: int) -> np.ndarray:
+    """What a coefficient counts when k features are chosen, by what each explains or by its size.
+
+    A deviation of its column, or the value of the column at xi: 1 with boxes.
+    """
+    if k > FORWARD:
+        return np.abs(case.setting.lead)
+    return np.exp(case.regressors.log_variance / 2) if case.tilts else np.ones(len(case.coef))
 
 
 def _first(size: np.ndarray, k: int) -> np.ndarray:
@@ -213,7 +216,7 @@ def few_samples(case: Case) -> Iterator[Finding]:
         "least": least,
         "n_needed": int(np.ceil(drawn.n * least / drawn.ess)),
     }
-    if case.product and drawn.draws.weighted:
+    if case.tilts and drawn.draws.weighted:
         numbers["ess_expected"] = drawn.n * float(np.exp(log_share(case.setting)))
     severity = "serious" if drawn.ess < least / 4 else "warning"
     yield Finding("few-samples", severity, (), numbers, *wording.few_samples(case, numbers))

@@ -18,18 +18,19 @@ from ..closed_forms import limit_of
 from ..kernels import ProductKernel
 from ..lime_bridge import LimeWorld, repaired
 from ..many import Question, blocks
-from ..models import Form, predictor
+from ..models import Form, Linear, predictor
 from ..sampling import Bins, Source
 from ..setting import Setting
-from ..worlds import World
+from ..worlds import BoxWorld, World
 from .surroundings import Surroundings, whole_columns
 
 SAMPLES = 5000  # new examples, where an explanation without any is looked at
 LOOKED_AT = 1000  # of them, whose distance from the data is taken: shares to 1.6%
 
 
-# what some of the rows take over from all of them
-KEPT = ("pool", "legal", "form", "whole", "mended", "unlike", "of_data")
+# what some of the rows take over from all of them, and what they do where draws move with the row
+KEPT = ("form", "whole", "mended", "of_data")
+DRAWN = ("pool", "legal", "unlike")
 
 
 class Exact(NamedTuple):
@@ -117,7 +118,7 @@ class Shared:
     def rows(self, some: slice) -> Shared:
         """The same for some of the rows: draws and data stay shared, exact answers are their own."""
         other = replace(self, question=self.question.rows(some), found={})
-        for name in KEPT:
+        for name in KEPT if self.moves else KEPT + DRAWN:
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
         return other
@@ -129,13 +130,26 @@ class Shared:
             form = self.question.form
         except ValueError:  # a model of a known family that has no form
             return None
-        return form if form is not None and form.closed else None
+        if form is None or not form.closed or (self._slow and not isinstance(form, Linear)):
+            return None
+        return form
+
+    @property
+    def _slow(self) -> bool:
+        """Without boxes the rows of a table share no work, and a third of a second each is too long."""
+        return not self.question.world.indicators and len(self.question.table) > 1
+
+    @property
+    def moves(self) -> bool:
+        """Whether new examples are drawn around each row, so that rows cannot share them."""
+        return isinstance(self.question.world, BoxWorld) and self.question.world.moves
 
     @cached_property
     def pool(self) -> Pool:
-        """The new examples, as many as an explanation draws."""
+        """The new examples, as many as an explanation draws; around the first row where they move."""
         q, n = self.question, self.n or SAMPLES
-        x, box = q.boxes.law.sample(np.random.default_rng(self.seed), n - q.world.own_row)
+        boxes = q.setting(0).boxes if self.moves else q.boxes
+        x, box = boxes.law.sample(np.random.default_rng(self.seed), n - q.world.own_row)
         return Pool(x, box, predictor(q.f, q.boxes, q.output))
 
     @cached_property
@@ -176,10 +190,13 @@ class Shared:
 
     def prepare(self) -> None:
         """Do what is done once, before rows are handed out."""
-        self.pool.y  # noqa: B018
         if self.data is not None:
-            self.unlike, self.of_data  # noqa: B018
-        if self.whole:
+            self.of_data  # noqa: B018
+        if not self.moves:
+            self.pool.y  # noqa: B018
+        if self.data is not None and not self.moves:
+            self.unlike  # noqa: B018
+        if self.whole and not self.moves:
             self.legal  # noqa: B018
         if isinstance(self.question.kernel, ProductKernel):
             self.form  # noqa: B018

@@ -41,12 +41,15 @@ class Surroundings:
         return cls(table[::step], boxes)
 
     def embedded(self, x: np.ndarray) -> np.ndarray:
-        """Rows x (n, d) as points: numbers in deviations, labels that differ at distance 1."""
+        """Rows x (n, d) as points: numbers in deviations, labels that differ at distance 1.
+
+        Numbers that may be missing count by their boxes, as labels do.
+        """
         numbers = self.boxes.ordered & (self.table.std(axis=0) > 0)
         parts = [x[:, numbers] / self.table[:, numbers].std(axis=0)]
-        for j in np.flatnonzero(~self.boxes.ordered):
-            labels = np.unique(self.table[:, j])
-            parts.append((x[:, [j]] == labels) / np.sqrt(2))
+        box, count = self.boxes.discretize(x), self.boxes.count
+        labels = np.flatnonzero(~self.boxes.ordered)
+        parts += [(box[:, [j]] == np.arange(count[j])) / np.sqrt(2) for j in labels]
         return np.concatenate(parts, axis=1)
 
     @cached_property

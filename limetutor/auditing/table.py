@@ -10,17 +10,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from .. import arguments as arg
 from ..algorithm import run
 from ..hiding import boxes_for_table
-from ..kernels import kernel_of
+from ..kernels import kernel_of, product_kernel
 from ..many import Question, with_progress
 from ..setting import boxes_for
 from ..tables import rows_of
+from ..travel import Copies
 from ..worlds import Boxes, World
 from .case import Case
 from .data_checks import off_shares
@@ -75,6 +76,8 @@ class Plan:
         """What rows that have become numbers share."""
         n = arg.whole("n", self.n, boxes.d + 2, because=f" to fit {boxes.d + 1} coefficients")
         nu, kernel = arg.bandwidth("nu", self.nu), kernel_of(self.kernel)
+        if not self.world.indicators:
+            kernel = product_kernel(kernel, "a world without boxes").without_boxes()
         data = self.surroundings(self.data, self.world, boxes)
         question = Question(self.f, table, self.world, boxes, nu, kernel, self.output, index)
         return Shared(question, n, self.ridge, self.seed, data)
@@ -161,7 +164,8 @@ def _all_rows(plan: Plan, shared: Shared, n_jobs: int | None) -> Iterator[tuple[
     """The rows as they are done, in any order."""
     count = len(shared.question.table)
     shared.prepare()
-    pieces = [(start, shared.rows(slice(start, start + CHUNK))) for start in range(0, count, CHUNK)]
+    step = 1 if shared.moves else CHUNK
+    pieces = [(start, shared.rows(slice(start, start + step))) for start in range(0, count, step)]
     if n_jobs in (None, 1):
         for start, piece in pieces:
             yield from _audited(plan, piece, start)
@@ -230,7 +234,7 @@ def _frame(rows: tuple[Row, ...], index: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class AuditTable:
+class AuditTable(Copies):
     """The audits of many rows.
 
     ``frame`` has the index of X and for each row its ``severity`` (ok, note, warning or serious), the
@@ -241,6 +245,8 @@ class AuditTable:
     :class:`Audit` of the row at position i, made again. What the levels mean:
     :data:`limetutor.auditing.findings.MEANING`.
     """
+
+    asked: ClassVar[tuple[str, ...]] = ("plan", "work")
 
     frame: Any
     rows: tuple[Row, ...] = field(repr=False)

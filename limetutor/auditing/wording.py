@@ -198,12 +198,14 @@ def local_error(
         if together
         else "narrower boxes bring the surrogate closer"
     )
+    read = f"comparisons of boxes, not as a model of what happens around {say.row}; {closer}"
+    if not case.boxed:
+        read = f"average slopes, not as the slopes at {say.row}; a smaller bandwidth brings them closer"
     return Words(
         f"The surrogate at {say.row} is {case.local_prediction:.4g} where the model says "
         f"{case.prediction:.4g}: it is off by {case.error:+.3g}{grown}, {ratio:.2f} times the "
         f"largest coefficient.{_account(accounted)}{why}",
-        "Read the coefficients as comparisons of boxes, not as a model of what happens around "
-        f"{say.row}; {closer}.",
+        f"Read the coefficients as {read}.",
     )
 
 
@@ -316,12 +318,14 @@ def unstable_set(case: Any, same: float, kept: float, names: Sequence[str], k: i
 
 def no_fit(case: Case, score: float) -> Words:
     """A surrogate that explains next to nothing."""
+    seen, other = f"effects of single features seen from {case.say.rows} boxes", "other boxes"
+    if not case.boxed:
+        seen, other = "straight lines in single features", "boxes (discretize_continuous=True)"
     return Words(
         f"The surrogate explains {max(score, 0.0):.1%} of how the model varies over its samples: "
-        "what the model does here is not a sum of effects of single features seen from "
-        f"{case.say.rows} boxes.",
+        f"what the model does here is not a sum of {seen}.",
         "Do not read the coefficients as the reasons of the prediction; look for features that act "
-        "together, or explain by other boxes.",
+        f"together, or explain by {other}.",
     )
 
 
@@ -343,10 +347,13 @@ def wrong_kernel(case: Case, kernel: str, nu: float, instead: np.ndarray | None)
 def outside_range(case: Case, j: int, beyond: float, ends: tuple[float, float], more: str) -> Words:
     """An instance that lies where no data are."""
     lo, hi = ends
+    why = (
+        " The explanation compares data of the outermost box, and nothing in it comes from where "
+        f"{case.say.row} lies."
+    )
     return Words(
         f"{case.names[j]} is {case.xi[j]:.4g} here and between {lo:.4g} and {hi:.4g} in the data: "
-        f"{beyond:.0%} of that range beyond it. The explanation compares data of the outermost box, "
-        f"and nothing in it comes from where {case.say.row} lies.{more}",
+        f"{beyond:.0%} of that range beyond it.{why if case.boxed else ''}{more}",
         "Check the value; if it is right, do not explain this row by this data.",
     )
 

@@ -46,6 +46,7 @@ def test_what_is_counted():
     text = (
         "Three small words, $x$ and {ref}`ch-weights`.\n\n$$\ny\n$$\n\n"
         "```{prf:proof}\nClear.\n```\n<!-- number: 1 = not read -->\n"
+        '<details class="proof">\n\n```{prf:proof}\nFolded: $x$.\n```\n\n</details>\n'
         "```{exercise} Much to read\n:label: ex-1\nThese words are not counted.\n```\n"
         '<div class="quiz">\n\n**1. Nor these?**\n\n**2. Nor those?**\n'
     )

@@ -50,7 +50,7 @@ def make(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_environment_may_have_any_name(checkout, venv):
     """It is made once for the book and once for the tests, and not again while nothing changes."""
-    for name in ("jupyter-book", "ruff", "mypy", "coverage"):
+    for name in ("jupyter-book", "ruff", "mypy", "slipcover"):
         program(checkout, venv, name, f'echo "{name} $*" >> log')
     for _ in range(2):
         done = make(checkout, f"VENV={venv}", "html", "lint", "coverage")
@@ -66,13 +66,13 @@ def test_the_environment_may_have_any_name(checkout, venv):
 
 
 def test_make_reaches_the_parts_of_test_in_an_environment_with_a_space(checkout):
-    for name in ("jupyter-book", "ruff", "mypy", "coverage", "python"):
+    for name in ("jupyter-book", "ruff", "mypy", "slipcover", "python"):
         program(checkout, "my venv", name, f'echo "{name} $*" >> log')
     done = make(checkout, "VENV=my venv", f"CHROME={sys.executable}", "test")
     assert done.returncode == 0, done.stderr
     log = (checkout / "log").read_text()
-    last = ["pytest tests", "promises.py", "--nbval", "coverage report"]
-    for first in (["ruff check", "mypy"], ["jupyter-book build"]):  # side by side
+    last = ["pytest tests", "slipcover --merge"]
+    for first in (["ruff check", "mypy"], ["jupyter-book build"], ["promises.py", "--nbval"]):
         places = [log.index(word) for word in [*first, *last]]
         assert places == sorted(places)
     assert log.count("jupyter-book") == log.count("--nbval") == 1, "chapters run more than twice"
@@ -80,12 +80,12 @@ def test_make_reaches_the_parts_of_test_in_an_environment_with_a_space(checkout)
 
 @pytest.mark.parametrize("bad", ["mypy", "jupyter-book"])
 def test_what_runs_side_by_side_stops_make_test(checkout, bad):
-    for name in ("jupyter-book", "ruff", "mypy", "coverage", "python"):
+    for name in ("jupyter-book", "ruff", "mypy", "slipcover", "python"):
         program(checkout, "venv", name, f'echo "{name} $*" >> log; exit {int(name == bad)}')
     done = make(checkout, "VENV=venv", f"CHROME={sys.executable}", "test")
     assert done.returncode != 0 and "Error 1" in done.stderr
     log = (checkout / "log").read_text()
-    assert "mypy" in log and "jupyter-book" in log and "pytest" not in log
+    assert "mypy" in log and "jupyter-book" in log and "pytest tests" not in log
 
 
 def test_a_failed_build_leaves_nothing_to_the_next(checkout):
@@ -215,3 +215,21 @@ def test_the_readme_says_where_the_book_is():
         assert command in readme
     for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", readme):
         assert (ROOT / picture).is_file()
+
+
+def test_what_the_readme_asks_of_a_lime_explainer_runs(tmp_path, monkeypatch, capsys):
+    """As somebody would who has only the README: their own explainer, model and X."""
+    from lime.lime_tabular import LimeTabularExplainer
+    from sklearn.datasets import load_iris
+    from sklearn.ensemble import RandomForestClassifier
+
+    iris = load_iris()
+    model = RandomForestClassifier(10, random_state=0).fit(iris.data, iris.target)
+    explainer = LimeTabularExplainer(iris.data, class_names=iris.target_names, random_state=0)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    block = next(b for b in re.findall(r"```python\n(.*?)```", readme, re.S) if "explainer" in b)
+    monkeypatch.chdir(tmp_path)
+    exec(block, {"explainer": explainer, "model": model, "X": iris.data})
+    said = capsys.readouterr().out
+    assert "What lime will print" in said and "Audit of lime" in said and "andwidth" in said
+    assert (tmp_path / "report.html").exists()

@@ -310,6 +310,16 @@ def test_distances_of_labels_and_numbers():
         Surroundings.of(frame.assign(a=np.nan), around.boxes)
 
 
+def test_numbers_that_may_be_missing_are_as_far_apart_as_labels():
+    frame = pd.DataFrame({"a": [0.0, 0.1, 2, 3, np.nan], "b": [0.0, 1, 2, 3, 4]})
+    around = Surroundings.of(frame, lt.Empirical(frame, p=2).boxes())
+    sd = np.std(range(5))
+    apart = np.linalg.norm(around.points[:, None] - around.points, axis=2)
+    assert apart[0, 1] == pytest.approx(1 / sd)  # in one box
+    assert apart[1, 2] == pytest.approx(np.hypot(1 / sd, 1))
+    assert apart[3, 4] == pytest.approx(np.hypot(1 / sd, 1))  # to be missing is a label
+
+
 def test_groups_of_which_one_is_one():
     codes = np.arange(60) % 3
     table = np.column_stack([np.linspace(0, 1, 60), np.eye(3)[codes], codes % 2, 1 - codes % 2])
@@ -686,7 +696,9 @@ def test_a_label_that_there_is_not():
             lt.audit(
                 EXPLAINER if label == 0 else ex, LINEAR if label == 0 else model, X[0], label=label
             )
-    with pytest.raises(ValueError, match="label must be a column from 0 to 1, as in lime, got 2"):
+    with pytest.raises(
+        ValueError, match="label must be a column from 0 to 1 or one of the classes"
+    ):
         lt.audit(ex, model, X[0], label=2)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -238,19 +238,58 @@ def table(files, name, frame):
     return name
 
 
-def test_missing_values_are_refused_or_left_out(files, capsys):
+def with_holes(files):
     frame = FRAME.copy()
-    frame.loc[[3, 9], "income"] = np.nan
-    frame.loc[4, "colour"] = None
-    name = table(files, "holes.csv", frame)
+    frame.loc[3::5, "income"] = np.nan
+    frame.loc[4::25, "colour"] = None
+    return table(files, "holes.csv", frame)
+
+
+def test_missing_values_are_a_box_of_their_own_where_the_model_takes_them(files, capsys, tmp_path):
+    name, numbers = with_holes(files), tmp_path / "r.json"
+    frame = pd.read_csv(files / name)
+    labels = OneHotEncoder(handle_unknown="ignore")
+    takes = make_column_transformer((labels, ["colour"]), remainder="passthrough")
+    model = make_pipeline(takes, HistGradientBoostingRegressor(max_iter=20))
+    io.dump(model.fit(frame[FEATURES], frame["y"]), files / "takes.skops")
+    call = ("explain", "--row", "3", "--samples", "400", "--json", str(numbers))
+    assert run(files, *call, model="takes.skops", data=name) == 0
+    assert "income is missing" in capsys.readouterr().out
+    found = json.loads(numbers.read_text())
+    world = lt.Empirical(frame[FEATURES], categorical=["colour"])
+    how = {"kernel": "mismatch", "ridge": 1.0}
+    ex = lt.explain(model, frame[FEATURES].iloc[3], world, 1.5, 400, 0, **how)
+    np.testing.assert_allclose(found["coef"], ex.coef)
+    assert found["values"]["income"] is None
+    call = ("audit", "--row", "4", "--samples", "400")
+    assert run(files, *call, model="takes.skops", data=name) in (0, 1)
+    capsys.readouterr()
+    assert (
+        run(files, "explain", "--row", "4", "--samples", "400", model="takes.skops", data=name) == 0
+    )
+    assert "colour is missing" in capsys.readouterr().out
+    small = table(files, "few_holes.csv", frame.head(12))
+    assert run(files, "audit", "--samples", "400", model="takes.skops", data=small) in (0, 1)
+    assert "12 rows" in capsys.readouterr().out
+
+
+def test_missing_values_are_refused_where_it_does_not_or_left_out(files, capsys):
+    name = with_holes(files)
     said = refused(capsys, files, "explain", "--row", "1", data=name)
-    assert "3 of 200 rows" in said and "'income'" in said and "--drop-missing" in said
+    assert "missing values in 48 of 200 rows, most in column 'income'" in said
+    assert "the model does not take them" in said and "--drop-missing" in said
     assert run(files, "explain", "--row", "5", "--drop-missing", "--samples", "200", data=name) == 0
     capsys.readouterr()
     said = refused(capsys, files, "explain", "--row", "3", "--drop-missing", data=name)
     assert "row 3 has missing values" in said
-    nothing = table(files, "empty.csv", frame.assign(age=np.nan))
-    said = refused(capsys, files, "explain", "--row", "3", "--drop-missing", data=nothing)
+    nothing = table(files, "empty.csv", FRAME.assign(age=np.nan))
+    for more in ((), ("--drop-missing",)):
+        said = refused(capsys, files, "explain", "--row", "3", *more, data=nothing)
+        assert "'age' is all missing" in said
+    never = FRAME.assign(age=FRAME["age"].where(FRAME.index % 2 == 0))
+    never["income"] = FRAME["income"].where(FRAME.index % 2 == 1)
+    both = table(files, "both.csv", never)
+    said = refused(capsys, files, "explain", "--row", "3", "--drop-missing", data=both)
     assert "a row without missing values" in said
 
 

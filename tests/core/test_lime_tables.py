@@ -182,6 +182,9 @@ def test_what_lime_prints_is_predicted(name, discretizer, verified, verifying, f
     verified(f"{what}: share of {len(scores)} coefficients within 4", within, (0.95, None))
     square = float(np.mean(np.square(scores)))
     verified(f"{what}: mean square score (1.12 by chance)", square, "noted")
+    # One setting alone may stray, since all its models share 20 neighbourhoods. On diabetes at width .5
+    # with 5 features, where the samples weigh .18 together and coefficients have long tails, groups of
+    # 20 real runs had ratios from .80 to 1.33; against the typical deviation of 20 of 400 it is 1.00.
     verified(f"{what}: median ratio of sd", float(np.median(ratios)), (0.85, 1.15))
     verified(f"{what}: least p of {len(chances)} selections", min(chances), (1e-4, None))
 

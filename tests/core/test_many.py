@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 import subprocess
 import sys
@@ -423,3 +425,38 @@ def test_limits_say_which_columns_are_constant():
     with pytest.warns(lt.FitWarning, match=r"1 feature\(s\) \['x2'\] in xi's box"):
         found = lt.limits(lt.Linear([1.0, 2.0]), table[:3], lt.Empirical(table), 1.0)
     assert np.all(found.coef[:, 1] == 0)
+
+
+# --- pickles ---------------------------------------------------------------------------------
+
+
+def test_results_of_many_rows_travel_without_the_model():
+    forest, world = FORMS["forest"], WORLDS["empirical"]
+    many_limits = lt.limits(forest, TABLE, world, 1.5, "mismatch")
+    explained = lt.explain_many(forest, TABLE, world, 1.5, 500, 0, kernel="mismatch")
+    tree = forest.estimators_[0].tree_.value.tobytes()
+    for found in (many_limits, explained):
+        found[3]  # the form of the model is found on the way
+        data = pickle.dumps(found)
+        assert b"sklearn" not in data and tree not in data
+        assert world.table[:, 0].tobytes() not in data
+        back = pickle.loads(data)
+        assert repr(back) == repr(found) and back.names == found.names
+        pd.testing.assert_frame_equal(back.to_frame(), found.to_frame())
+        np.testing.assert_array_equal(back.local_prediction, found.local_prediction)
+        for again in (copy.copy(found), copy.deepcopy(found)):
+            assert (
+                again.question is found.question
+                and again[3].coef.tolist() == found[3].coef.tolist()
+            )
+    back = pickle.loads(pickle.dumps(explained))
+    assert back[3].to_dict() == explained[3].to_dict()
+    back = pickle.loads(pickle.dumps(many_limits))
+    with pytest.raises(ValueError, match="leaves the model out"):
+        back[3]
+
+
+def test_a_form_of_the_book_goes_along():
+    found = lt.limits(FORMS["quadratic"], TABLE, WORLDS["gaussian"], 1.5)
+    back = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(back[3].coef, found[3].coef)

@@ -44,6 +44,8 @@ def made(name):
         return lt.limit(model, xi, WORLD, 2.0, samples=2000)
     if name == "audit":
         return lt.audit(lt.explain(model, xi, WORLD, 2.0, 2000, 0))
+    if name == "table":  # rows are called what columns are
+        return lt.audit(WORLD, model, X.iloc[:8].set_axis(HOSTILE[:8]), nu=2.0, n=500)
     if name == "path":
         return lt.path(model, xi, WORLD, nu=[1.0, 2.0, 4.0], samples=1000)
     return lt.path(model, xi, WORLD, nu=2.0, boxes=[2, 3, 4], samples=1000)
@@ -106,7 +108,7 @@ def test_symbols_come_on_request_and_titles_as_asked():
 @pytest.mark.browser
 def test_a_browser_runs_nothing_asks_for_nothing_and_axe_finds_nothing(tmp_path):
     with running_browser() as browser:
-        for kind in KINDS[:4]:
+        for kind in (*KINDS[:4], "table"):
             path = tmp_path / f"{kind}.html"
             made(kind).to_html(path)
             for theme in ("light", "dark"):
@@ -205,14 +207,43 @@ def test_what_is_forgotten_twice_keeps_its_name():
 # --- shap ------------------------------------------------------------------------------------
 
 
-def test_shap_gets_coefficients_that_add_up_to_the_surrogate():
-    pytest.importorskip("shap")
-    ex = made("explanation")
+@pytest.mark.verify
+@pytest.mark.filterwarnings("ignore")  # of shap and of what it imports
+@pytest.mark.parametrize("kind", ["explanation", "limit"])
+def test_shap_draws_coefficients_that_add_up_to_the_surrogate(kind):
+    """With the real shap, which `make verify` installs and `make test` does not (212 MB)."""
+    shap = pytest.importorskip("shap")
+    ex = made(kind)
     found = ex.to_shap()
-    assert found.feature_names == NAMES
+    assert isinstance(found, shap.Explanation) and found.feature_names == NAMES
     np.testing.assert_array_equal(found.values, ex.coef)
     assert found.base_values + found.values.sum() == pytest.approx(ex.local_prediction)
     assert found.data[-1] == X.iloc[7]["colour"]
+    plain_names = [f"x{j}" for j in range(len(NAMES))]
+    found.feature_names = plain_names  # shap takes dollar signs for formulas
+    ax = shap.plots.waterfall(found, show=False)
+    drawn = " ".join(text.get_text() for part in ax.figure.axes for text in part.texts)
+    lead = found.values[int(np.argmax(np.abs(found.values)))]
+    assert f"{abs(lead):.2f}" in drawn.replace("\N{MINUS SIGN}", "-")
+    several = shap.Explanation(
+        np.stack([found.values] * 3),
+        np.full(3, found.base_values),
+        CODES[:3],
+        feature_names=plain_names,
+    )
+    shap.plots.beeswarm(several, show=False)
+
+
+@pytest.mark.verify
+@pytest.mark.filterwarnings("ignore")
+def test_shap_gets_missing_values():
+    shap = pytest.importorskip("shap")
+    table = pd.DataFrame({"a": [1.0, np.nan, 3.0, 4.0] * 5, "b": ["u", None, "v", "v"] * 5})
+    world = lt.Empirical(table, p=2, categorical=["b"])
+    ex = lt.explain(lambda x: np.arange(len(x), dtype=float), table.iloc[1], world, 1.0, 200, 0)
+    found = ex.to_shap()
+    assert found.data.tolist() == [None, None]
+    shap.plots.waterfall(found, show=False)
 
 
 def test_without_shap_a_sentence(monkeypatch):

@@ -157,7 +157,6 @@ def test_lime_weighs_by_the_distance_of_what_it_fits_on(kernel):
         (lambda w: lt.samples_needed(MODELS["linear"], X[0], w, 1.0, 1.0), "world must have boxes"),
         (lambda w: lt.limit(MODELS["linear"], X[0], w, 1.0, "laplace"), "must be 'gaussian' in a"),
         (lambda w: lt.limit(MODELS["linear"], X[0], w, 1.0).Sigma, "this world has no boxes"),
-        (lambda w: lt.audit(explainer(), MODELS["linear"], X[0]), "world must have boxes here"),
     ],
 )
 def test_what_needs_boxes_says_so(call, words):
@@ -171,3 +170,95 @@ def test_it_reads_well():
     assert "around xi" in repr(around)
     text = repr(lt.limit(MODELS["linear"], X[0], around, 1.0))
     assert "nan" not in text and "inf" not in text
+
+
+# --- audits ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("around", [False, True])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_an_audit_looks_at_what_lime_fits(around, mixed):
+    """Coefficients, surrogate at xi and noise, against runs of `lime` with other seeds."""
+    data, how = (MIXED, {"categorical_features": [1]}) if mixed else (X, {})
+    model = RandomForestRegressor(8, max_depth=4, random_state=0).fit(data, Y)
+    made = explainer(data, sample_around_instance=around, random_state=3, **how)
+    case = lt.audit(made, model, data[13], n=1000).case
+    ex = case.subject
+    runs = [made.explain_instance(data[13], model.predict, num_samples=1000) for _ in range(40)]
+    coef = np.array([[v for _, v in sorted(run.local_exp[1])] for run in runs])
+    spread = coef.std(axis=0, ddof=1)
+    assert np.all(np.abs(ex.coef - coef.mean(axis=0)) < 4.5 * ex.stderr * np.sqrt(1 + 1 / 40))
+    assert np.all((ex.stderr / spread > 0.6) & (ex.stderr / spread < 1.7))  # 40 runs: sd to 11%
+    for mine, theirs in [
+        (ex.local_prediction, [run.local_pred[0] for run in runs]),
+        (ex.intercept, [run.intercept[1] for run in runs]),
+        (ex.score, [run.score for run in runs]),
+    ]:
+        assert abs(mine - np.mean(theirs)) < 5 * np.std(theirs)
+    local = np.std([run.local_pred[0] for run in runs], ddof=1)
+    assert 0.6 < ex.local_stderr / local < 1.7
+    expected = [name for name, _ in runs[0].as_list()]
+    assert set(ex.box_names) == set(expected)
+    limit = lt.limit(model, data[13], lt.from_lime(made), 1.5, ridge=1.0, n=1000)
+    np.testing.assert_allclose(case.exact().coef, limit.coef, rtol=1e-12)
+
+
+def test_what_is_planted_is_found_without_boxes():
+    forest, xi = MODELS["forest"], X[13]
+    clean = lt.audit(explainer(kernel_width=None), MODELS["linear"], xi)
+    assert clean.ok
+
+    def codes(f=forest, at=xi, data=None, n=5000, shown=10, **how):
+        return lt.audit(explainer(**how), f, at, data=data, n=n, num_features=shown)
+
+    narrow = codes(kernel_width=0.02)
+    assert narrow["own-row"].severity == "serious" and narrow["few-samples"].severity == "serious"
+    assert narrow["ridge"].severity == "serious"
+    product = codes(lambda x: np.sign(x[:, 0]) * np.sign(x[:, 1]), kernel_width=9.0)
+    assert product["no-fit"].severity == "serious"
+    assert (
+        "straight lines" in product["no-fit"].sentence and "box" not in product["no-fit"].sentence
+    )
+    bump = codes(lambda x: np.exp(-8 * np.sum((x - xi) ** 2, axis=1)), kernel_width=9.0)
+    assert "local-error" in bump and "slopes" in bump["local-error"].remedy
+    alike = codes(lambda x: x @ [1.0, 1.001, 0.999] + 3 * np.sin(40 * x[:, 0]), n=400, shown=2)
+    assert "unstable-set" in alike and "noise" in alike
+    far = codes(at=np.array([9.0, 0, 0]), data=X, kernel_width=50.0)
+    assert far["outside-range"].severity == "serious" and "box" not in far["outside-range"].sentence
+
+
+def test_whole_numbers_without_boxes():
+    """Normals never hit the codes of an undeclared category: a model that knows only these."""
+    rng = np.random.default_rng(0)
+    data = np.column_stack([rng.integers(0, 3, 500), rng.normal(size=(500, 2))]).astype(float)
+
+    def known(x):
+        return 3.0 * (x[:, 0] == 1) + x[:, 1]
+
+    made = explainer(data, kernel_width=3.0)
+    found = lt.audit(made, known, data[0], data=data)
+    assert found["undeclared-category"].severity == "serious"
+    assert lt.audit(made, lambda x: x[:, 1], data[0], data=data).ok
+    declared = explainer(data, kernel_width=3.0, categorical_features=[0])
+    assert "undeclared-category" not in lt.audit(declared, known, data[0], data=data)
+
+
+@pytest.mark.parametrize("around", [False, True])
+def test_a_table_without_boxes_is_its_rows(around):
+    made = explainer(sample_around_instance=around)
+    call = MODELS["net"].predict  # no form, so that a row alone has no more to go by
+    table = lt.audit(made, lambda x: call(x), X[:4], data=X, n=800)
+    for i in range(4):
+        alone = lt.audit(made, lambda x: call(x), X[i], data=X, n=800)
+        assert table[i].codes == alone.codes and table.frame["severity"][i] == alone.severity
+        np.testing.assert_array_equal(table[i].case.coef, alone.case.coef)
+    assert table.frame["off_data"].between(0, 1).all()
+    assert "<svg" in table.to_html() and "<svg" in table[0].to_html()
+
+
+def test_a_limit_without_boxes_can_be_audited():
+    world = lt.from_lime(explainer())
+    at = lt.limit(MODELS["forest"], X[13], world, world.nu, ridge=1.0, n=5000)
+    assert lt.audit(at).ok
+    wider = lt.limit(MODELS["forest"], X[13], world, 2 * world.nu, ridge=1.0, n=5000)
+    assert lt.audit(wider).codes[0] == "wrong-kernel"

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import limetutor as lt
 from limetutor.course.judging.grammar import FORM, UnreadableError, readings
 from limetutor.course.judging.kinds import Given, Ladder, Members, Mistake, Value
 
@@ -154,6 +155,12 @@ def test_a_value_is_told_from_what_looks_like_it(right: Any, answer: Any, kind: 
     verdict = value(right).judge(answer)
     assert verdict.kind == kind and said in verdict.words
     assert str(verdict) == verdict.words
+
+
+def test_a_number_of_things_is_not_given_in_per_cent():
+    share, number = value(0.00477), value(0.00477, count=True)
+    assert share.judge("0.477").kind == "close" and number.judge("0.477").kind == "wrong"
+    assert lt.judge("sampling/3", 100 * 5000 / 4**10).kind == "wrong"
 
 
 def test_order_may_not_matter():

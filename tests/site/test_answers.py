@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from browser import ROOT
-from site_visits import AXE, FAINT, SITE, visit
+from site_visits import AXE, FAINT, PHONE, SITE, visit
 from typed_answers import Typed, typed, write
 
 import limetutor as lt
@@ -183,9 +183,8 @@ def things(path: Path) -> list[str]:
 
 
 def test_by_touch_quizzes_paragraphs_and_the_code(answered, browser, served):
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
     path = next(p for p in answered if p.stem == "images")
-    with visit(browser, served, formulas=False, **phone) as visitor:
+    with visit(browser, served, formulas=False, **PHONE) as visitor:
         tab = visitor.open(path, served)
         box = tab.get_by_role("form", name="Two parts")
         box.get_by_role("textbox").fill("1/2; 1")

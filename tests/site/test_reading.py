@@ -1,46 +1,13 @@
-"""What helps a reader of the built pages: code that fits, words that are explained where they are met."""
+"""What helps a reader of the built pages: words that are explained where they are met."""
 
 from __future__ import annotations
 
 import pytest
-from site_visits import visit
+from site_visits import LAPTOP, PHONE, visit
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
 
-LAPTOP = {"viewport": {"width": 1280, "height": 900}}
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-
-# Blocks of code, and at a laptop's width what they print, whose lines are cut off; folds are opened first.
-CUT_OFF = """(blocks) => {
-    for (const fold of document.querySelectorAll("article details")) fold.open = true;
-    return [...document.querySelectorAll(blocks)]
-        .filter((pre) => pre.scrollWidth > pre.clientWidth + 1)
-        .map((pre) => pre.textContent.trim().split("\\n").sort((a, b) => b.length - a.length)[0]);
-}"""
-# Words of the glossary whose explanation is missing, is not its own, or can be seen already.
-UNEXPLAINED = """() => [...document.querySelectorAll("a.lt-term")].filter((term) => {
-    const notes = document.querySelectorAll(`[id="${term.getAttribute("aria-describedby")}"]`);
-    return notes.length !== 1 || !notes[0].textContent.trim() || notes[0].checkVisibility();
-}).map((term) => term.textContent)"""
 SHOWN = ".lt-note:not([hidden])"
-
-
-@pytest.mark.parametrize(
-    ("screen", "blocks"),
-    [(LAPTOP, "article .cell_input pre, article .cell_output pre"), (PHONE, ".cell_input pre")],
-    ids=["laptop", "phone"],
-)
-def test_no_line_of_code_is_cut_off(pages, browser, served, screen, blocks):
-    explained = 0
-    with visit(browser, served, formulas=False, **screen) as visitor:
-        for path in pages:
-            tab = visitor.open(path, served)
-            for line in tab.evaluate(CUT_OFF, blocks):
-                visitor.note(f"cut off: {line}")
-            for word in tab.evaluate(UNEXPLAINED):
-                visitor.note(f"not explained: {word}")
-            explained += tab.locator("a.lt-term").count()
-    assert explained > len(pages), "hardly a word is explained"
 
 
 def a_page_with_terms(pages):

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page
-from site_visits import AXE, FAINT, SITE, give, visit
+from site_visits import AXE, FAINT, LAPTOP, PHONE, SITE, give, visit
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
 
@@ -41,25 +41,93 @@ SMALLEST_TEXT = 8.5  # px, in a figure on a phone
 # --- what must hold ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("origin", ["server", "disk"])
-def test_every_page_works_and_every_control_moves_its_picture(pages, browser, served, origin):
-    base = served if origin == "server" else SITE.as_uri() + "/"
-    controls = 0
-    with visit(browser, base) as visitor:
+# Loading a page and its formulas takes longer than most questions: each page is opened once on a phone,
+# from a server, and once on a laptop, from disk.
+
+
+def test_on_a_phone_every_page_fits_and_every_control_moves_its_picture(pages, browser, served):
+    controls = explained = 0
+    with visit(browser, served, **PHONE) as visitor:
         for path in pages:
-            tab = visitor.open(path, base)
-            for problem in unrendered_formulas(tab):
-                visitor.note(problem)
+            tab = visitor.open(path, served)
+            visitor.note_all(unrendered_formulas(tab))
+            for width in (320, 390):
+                tab.set_viewport_size({"width": width, "height": 844})
+                tab.evaluate(NEXT_FRAME)
+                visitor.note_all(does_not_fit(tab, width))
             figures = tab.locator(".lt-explore").all()
             for figure in figures:
                 others = [f for f in figures if f is not figure]
-                count = figure.locator("input, select").count()
-                # the script is the same from disk; one control a figure shows that it runs there
-                for number in range(count if origin == "server" else min(count, 1)):
+                for number in range(figure.locator("input, select").count()):
                     controls += 1
-                    for problem in dead_control(figure, number, others):
-                        visitor.note(problem)
+                    visitor.note_all(dead_control(figure, number, others))
+            visitor.note_all(cut_off(tab, ".cell_input pre"))
+            explained += tab.locator("a.lt-term").count()
     assert controls, "no page has a control"
+    assert explained > len(pages), "hardly a word is explained"
+
+
+@pytest.mark.verify
+def test_on_a_laptop_every_page_works_from_disk_and_axe_finds_nothing(pages, browser, verifying):
+    """All rules of axe but contrast on every page; contrast, as axe has it, on a few.
+
+    FAINT looks for contrast on all pages. ``make verify`` leaves nothing out.
+    """
+    base, controls = SITE.as_uri() + "/", 0
+    with visit(browser, base, **LAPTOP) as visitor:
+        for number, path in enumerate(pages):
+            tab = visitor.open(path, base)
+            visitor.note_all(unrendered_formulas(tab))
+            assert tab.evaluate("document.documentElement.dataset.theme") == "light"
+            visitor.note_all(barriers(tab, contrast=verifying or number % 8 == 1))
+            figures = tab.locator(".lt-explore").all()
+            for figure in figures:  # the script is the same: one control shows that it runs here
+                if figure.locator("input, select").count():
+                    controls += 1
+                    others = [f for f in figures if f is not figure]
+                    visitor.note_all(dead_control(figure, 0, others))
+            visitor.note_all(cut_off(tab, "article .cell_input pre, article .cell_output pre"))
+    assert controls, "no page has a control"
+
+
+@pytest.mark.verify
+def test_axe_finds_nothing_in_the_dark(pages, browser, served, verifying):
+    """What its rules look at does not depend on the theme, but for contrast: on a few pages."""
+    with visit(browser, served, color_scheme="dark") as visitor:
+        for path in pages if verifying else pages[4::8]:
+            tab = visitor.open(path, served)
+            tab.evaluate(FORMULAS_READY)
+            assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+            visitor.note_all(barriers(tab, contrast=True))
+
+
+def barriers(tab: Page, contrast: bool) -> Iterator[str]:
+    """What keeps somebody from reading a page."""
+    yield from (f"faint: {faint}" for faint in tab.evaluate(FAINT, False))
+    tab.evaluate(AXE)
+    for violation in tab.evaluate(AXE_RUN, {} if contrast else WITHOUT_CONTRAST):
+        nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
+        yield f"{violation['id']}: {violation['help']} ({nodes})"
+
+
+def cut_off(tab: Page, blocks: str) -> Iterator[str]:
+    """Lines of code that a page cuts off, and words of the glossary that it does not explain."""
+    yield from (f"cut off: {line}" for line in tab.evaluate(CUT_OFF, blocks))
+    yield from (f"not explained: {word}" for word in tab.evaluate(UNEXPLAINED))
+
+
+# Blocks of code, and at a laptop's width what they print, whose lines are cut off; folds are opened first.
+CUT_OFF = """(blocks) => {
+    for (const fold of document.querySelectorAll("article details")) fold.open = true;
+    return [...document.querySelectorAll(blocks)]
+        .filter((pre) => pre.scrollWidth > pre.clientWidth + 1)
+        .map((pre) => pre.textContent.trim().split("\\n").sort((a, b) => b.length - a.length)[0]);
+}"""
+# Words of the glossary whose explanation is missing, is not its own, or can be seen already.
+UNEXPLAINED = """() => [...document.querySelectorAll("a.lt-term")].filter((term) => {
+    const notes = document.querySelectorAll(`[id="${term.getAttribute("aria-describedby")}"]`);
+    return notes.length !== 1 || !notes[0].textContent.trim() || notes[0].checkVisibility();
+}).map((term) => term.textContent)"""
 
 
 def unrendered_formulas(tab: Page) -> list[str]:
@@ -178,19 +246,6 @@ def test_a_dark_page_can_be_read_and_is_printed_light(pages, browser, served):
             assert body.evaluate("e => getComputedStyle(e).backgroundColor") == dark
 
 
-def test_a_phone_can_show_every_page(pages, browser, served):
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-    with visit(browser, served, **phone) as visitor:
-        for path in pages:
-            tab = visitor.open(path, served)
-            tab.evaluate(FORMULAS_READY)
-            for width in (320, 390):
-                tab.set_viewport_size({"width": width, "height": 844})
-                tab.evaluate(NEXT_FRAME)
-                for problem in does_not_fit(tab, width):
-                    visitor.note(problem)
-
-
 def does_not_fit(tab: Page, width: int) -> Iterator[str]:
     wide = tab.evaluate("document.documentElement.scrollWidth")
     if wide > width + 1:
@@ -264,30 +319,6 @@ def everywhere(tab: Page) -> list[dict[str, tuple[str, ...]]]:
         seen["reset"] = values()
         found.append(seen)
     return found
-
-
-@pytest.mark.verify
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_in_the_chapters(pages, browser, served, theme, verifying):
-    """All rules but contrast on every page in one theme; contrast, as axe has it, on a few in both.
-
-    What the other rules look at does not depend on the theme, and FAINT looks for contrast on all
-    pages. ``make verify`` leaves nothing out.
-    """
-    with visit(browser, served, color_scheme=theme) as visitor:
-        for number, path in enumerate(pages):
-            whole = verifying or number % 8 == (0 if theme == "light" else 4)
-            if theme == "dark" and not whole:
-                continue
-            tab = visitor.open(path, served)
-            tab.evaluate(FORMULAS_READY)
-            assert tab.evaluate("document.documentElement.dataset.theme") == theme
-            for faint in tab.evaluate(FAINT, False):
-                visitor.note(f"faint: {faint}")
-            tab.evaluate(AXE)
-            for violation in tab.evaluate(AXE_RUN, {} if whole else WITHOUT_CONTRAST):
-                nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
-                visitor.note(f"{violation['id']}: {violation['help']} ({nodes})")
 
 
 # --- what needs no browser ---------------------------------------------------------------------

@@ -104,7 +104,12 @@ EXERCISES = (
         },
         asks="an expected number of examples",
         right=lambda d, n: n * 0.25**d,
+        count=True,
         mistakes=[
+            Mistake(
+                lambda d, n: 100 * n * 0.25**d,
+                "A number of examples is asked, and that is not given in per cent.",
+            ),
             Mistake(
                 lambda d, n: 0.25**d,
                 "That is the chance for one example; how many are drawn?",

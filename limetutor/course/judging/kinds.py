@@ -143,7 +143,7 @@ class Value(Tabulated):
     (``reason`` says why, if either is not the default). Rounded to fewer digits it is close.
 
     Recognised without being declared: a number of the question given back, the wrong sign, the
-    inverse, the square, the root, per cent, the other order.
+    inverse, the square, the root, per cent (not of a ``count``), the other order.
     """
 
     right: Callable[..., Any]
@@ -152,6 +152,7 @@ class Value(Tabulated):
     rtol: float = RTOL
     reason: str = ""
     ordered: bool = True
+    count: bool = False  # a number of things, however small: no share
 
     @cached_property
     def value(self) -> np.ndarray:
@@ -234,7 +235,7 @@ class Value(Tabulated):
         """Right but for a slip that anyone may make."""
         if not np.any(right):
             return
-        if np.max(np.abs(right)) <= PERCENT_UP_TO:
+        if np.max(np.abs(right)) <= PERCENT_UP_TO and not self.count:
             words = "in per cent: write it as a plain number, or with a % sign."
             yield Row("close", words, self.around(100 * right))
         yield Row("wrong", "Check the sign.", self.around(self._sorted(-right)))
