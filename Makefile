@@ -14,8 +14,8 @@ ENV    := $(subst $(empty) ,\ ,$(VENV))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html serve lab test lint unit notebooks coverage verify bench linkcheck format lock \
-    clean distclean
+.PHONY: help book html pdf serve lighthouse formulas lab class test lint unit notebooks coverage verify bench \
+    linkcheck format lock clean distclean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -36,12 +36,30 @@ html: $(ENV)/.book  ## build the book into _build/html
 	@"$(BIN)/jupyter-book" build . -W -n --keep-going || { \
 	    rm -rf _build/.doctrees "$(SITE)/searchindex.js" "$(SITE)/.built"; exit 1; }
 
+# Made from the built site by a browser, and then linked on every page; the next make html removes it again.
+pdf: $(ENV)/.test  ## print the built book to _build/html/limetutor.pdf and link it from the site
+	@test -e "$(SITE)/.built" || $(MAKE) --no-print-directory html
+	@chrome="$$(sh tools/browser.sh)" && "$(BIN)/python" tools/pdf.py "$(SITE)" "$$chrome"
+
+lighthouse: $(ENV)/.test  ## Lighthouse on the built site, median of five (needs Node and the network)
+	@chrome="$$(sh tools/browser.sh)" && "$(BIN)/python" tools/lighthouse.py "$(SITE)" "$$chrome"
+
+formulas: $(ENV)/.test  ## every formula of the built site beside MathJax's, as pictures in _build/formulas
+	@chrome="$$(sh tools/browser.sh)" && "$(BIN)/python" tools/formulas.py "$(SITE)" _build/formulas "$$chrome"
+
 lab: $(ENV)/.book  ## open the chapters in JupyterLab
 	@"$(BIN)/jupyter" lab --ServerApp.root_dir=book \
 	    $$(test "$$(id -u)" != 0 || echo --allow-root)
 
 # Where images of containers forbid it, each of some hundred processes would compile all it imports.
 unexport PYTHONDONTWRITEBYTECODE
+
+# nbgrader and bubblewrap, which the book does not need.
+class: $(ENV)/.book  ## write the assignments for students and teachers into _build/class
+	@"$(BIN)/python" -m pip --disable-pip-version-check install --quiet -e '.[class]' -c requirements-test.txt
+	@sh tools/sandbox.sh
+	@"$(BIN)/limetutor" class release --out _build/class/students
+	@"$(BIN)/limetutor" class solution --out _build/class/teachers
 
 # One numerical thread a process: the processes already fill the cores.
 test lint unit notebooks verify bench: export OMP_NUM_THREADS = 1
@@ -60,6 +78,7 @@ lint: $(ENV)/.test  ## ruff and mypy, check only
 
 unit: $(ENV)/.test  ## tests/, those of the site included (they look at what make html built)
 	@mkdir -p _build
+	@sh tools/sandbox.sh
 	@chrome="$$(sh tools/browser.sh)" && \
 	    CHROME="$$chrome" "$(BIN)/python" -m slipcover --json --out _build/covered.json \
 	    -m pytest tests -n $(JOBS) --dist worksteal
@@ -76,6 +95,7 @@ coverage: $(ENV)/.test  # of the last make unit
 
 # Long comparisons; make test runs a sample of each. Stated with version, day and machine.
 verify: $(ENV)/.bench  ## run the long comparisons whole, write what they found to docs/verified.md
+	@sh tools/sandbox.sh
 	@chrome="$$(sh tools/browser.sh)" && CHROME="$$chrome" LIMETUTOR_VERIFY=1 \
 	    "$(BIN)/python" -m pytest tests -m verify -n $(JOBS) --dist worksteal \
 	    --timeout 7200 --verified docs/verified.md

@@ -18,12 +18,12 @@ ONE = {"sampler": "sobol", "scrambles": 1}
 DEFAULT = {"sampler": "sobol"}
 # how each way of sampling is asked for, and its colour and stroke in the picture
 WAYS: dict[str, tuple[dict[str, Any], str, str]] = {
-    "weighted (lime's way)": ({"sampler": "bins"}, color.surrogate, "-"),
-    "weighted, adjusted": ({"sampler": "bins", "adjust": True}, color.surrogate, "--"),
+    "weighted (lime's way)": ({"sampler": "bins"}, color.muted, "-"),
+    "weighted, adjusted": ({"sampler": "bins", "adjust": True}, color.muted, "--"),
     "tilted": ({"sampler": "tilted"}, color.sample, "-"),
     "tilted, adjusted": ({"sampler": "tilted", "adjust": True}, color.sample, "--"),
-    "Sobol": (DEFAULT, color.truth, "-"),
-    "Sobol, adjusted": (DEFAULT | {"adjust": True}, color.truth, "--"),
+    "Sobol": (DEFAULT, color.ink, "-"),
+    "Sobol, adjusted": (DEFAULT | {"adjust": True}, color.ink, "--"),
     "Sobol, one scramble": (ONE, color.alarm, "-"),
 }
 
@@ -114,7 +114,7 @@ def picture(small: bool) -> Figure:
         error = [np.sqrt(np.median(measure(asked, int(n), runs, **how).mse)) for n in sizes]
         axes.plot(sizes, error, color=hue, ls=stroke, marker="o", ms=4, label=name)
     error = [np.sqrt(np.median([_of_lime(q, int(n), runs) for q in asked])) for n in sizes]
-    axes.plot(sizes, error, color=color.ink, ls=":", label="lime 0.2.0.1 itself")
+    axes.plot(sizes, error, color=color.lime, ls=":", label="lime 0.2.0.1 itself")
     log_axes(axes, x=sizes.tolist(), y=[0.03, 0.1, 0.3, 1])
     axes.set(ylim=(0.008, 2.2), xlabel="calls of the model", ylabel="error of all coefficients")
     axes.legend(fontsize=10, loc="lower left")

@@ -133,7 +133,7 @@ def _curves(axes: Axes, x: tuple[int, ...], sizes: list[tuple[int, int]], word: 
             normals, *others, bins = _normals_and_ours(d, n)
             found.append(times(3, _lime_and_ours(d, n)[0], bins, others[1], normals))
     names = ("lime", "explain, weighted", "explain, tilted", "normals alone")
-    hues = (color.ink, color.surrogate, color.sample, color.muted)
+    hues = (color.lime, color.ink, color.sample, color.muted)
     for name, hue, series in zip(names, hues, np.transpose(found), strict=True):
         axes.plot(x, 1e3 * series, color=hue, marker="o", ms=4, label=name)
     log_axes(axes, x=[x[0], x[len(x) // 2], x[-1]])

@@ -23,6 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from .classroom import command as classroom
+
 DONE, SERIOUS, BAD = 0, 1, 2
 RIDGE, SAMPLES, WIDTH = 1.0, 5000, 0.75  # `lime`'s: Ridge(alpha=1), num_samples, 0.75 sqrt(d)
 MOST_ROWS = 20_000  # of a table audited whole
@@ -428,6 +430,11 @@ def path(asked: argparse.Namespace) -> int:
     found = lt.path(question.f, question.row(asked.row), question.world, seed=asked.seed, **how)
     _answered(found, asked, title=f"Row {asked.row}: which bandwidth?")
     return DONE
+
+
+command("class", "Assignments: hand them out, grade them, give feedback.", classroom.options)(
+    classroom.run
+)
 
 
 if __name__ == "__main__":

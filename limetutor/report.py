@@ -221,7 +221,7 @@ tbody th{font-weight:normal}
 td.number{white-space:nowrap}
 .severity{font-weight:600}
 .severity[data-is=serious]{color:var(--lt-alarm)}
-.severity[data-is=warning]{color:var(--lt-truth)}
+.severity[data-is=warning]{color:var(--lt-alarm);font-weight:400}
 .severity[data-is=note]{color:var(--lt-muted)}
 .severity[data-is=ok]{color:var(--lt-box)}
 figure{margin:1rem 0}

@@ -1,14 +1,47 @@
-// A formula too wide for the page scrolls in its own box; the keyboard must be able to reach it.
+// Formulas: one too wide for the page scrolls in its own box, which the keyboard must be able to reach; what is
+// copied has their TeX.
 (() => {
   "use strict";
   const reach = () => {
-    for (const box of document.querySelectorAll("div.math, mjx-container")) {
-      if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
-      else box.removeAttribute("tabindex");
+    for (const box of document.querySelectorAll("div.math")) {
+      if (box.scrollWidth > box.clientWidth + 1) {
+        box.tabIndex = 0;
+        box.role = "group";
+        box.ariaLabel = "Formula, scrolls sideways";
+      } else {
+        for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
+      }
     }
   };
-  addEventListener("load", () => Promise.resolve(window.MathJax?.startup?.promise).then(reach));
+  addEventListener("load", reach);
   addEventListener("resize", reach);
+  document.fonts?.ready.then(reach);
+
+  const mathOf = (node) => (node.nodeType === 1 ? node : node.parentElement)?.closest("math");
+  addEventListener("copy", (event) => {
+    const selection = getSelection();
+    if (selection.isCollapsed || !event.clipboardData) return;
+    const range = selection.getRangeAt(0).cloneRange();
+    const [first, last] = [mathOf(range.startContainer), mathOf(range.endContainer)];
+    if (first) range.setStartBefore(first); // half a formula is none
+    if (last) range.setEndAfter(last);
+    const copied = document.createElement("div");
+    copied.append(range.cloneContents());
+    const formulas = copied.querySelectorAll("math");
+    if (!formulas.length) return;
+    const html = copied.innerHTML;
+    for (const math of formulas) {
+      const tex = math.querySelector("annotation").textContent;
+      math.replaceWith(math.getAttribute("display") === "block" ? `\n$$\n${tex}\n$$\n` : `$${tex}$`);
+    }
+    for (const hidden of copied.querySelectorAll("[hidden], script, style")) hidden.remove();
+    copied.style.cssText = "position: fixed; left: -200vw; white-space: pre-line";
+    document.body.append(copied); // innerText knows about lines only on the page
+    event.clipboardData.setData("text/plain", copied.innerText.replace(/\n{3,}/g, "\n\n").trim());
+    copied.remove();
+    event.clipboardData.setData("text/html", html);
+    event.preventDefault();
+  });
 })();
 
 // Paper is white: a dark page is printed in the colours of the light theme, code and tables included.

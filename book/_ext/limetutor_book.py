@@ -6,15 +6,19 @@
 - each chapter links the symbols it takes over to the page *Notation* (notation.py), and explains the
   words of the glossary where it uses them first (glossary.py);
 - appendices are numbered A, B, … (appendices.py);
+- a link may ask for a figure with its controls at some stops (states.py);
 - exercises get a box to answer in, and results are kept in the browser (exercise_boxes.py);
-- scripts, styles and MathJax come with the site: no page asks another host for anything;
+- slides and the handout are built with the page that links to them (slides.py);
+- formulas become MathML (formulas.py);
+- scripts, styles and fonts come with the site: no page asks another host for anything;
+- finished pages are made light: their styles, and only those, in them, their scripts put off (pages.py);
+- each page has a description and a card for those who share it (cards.py), and the site a zip (downloads.py);
 - what Jupyter Book emits twice or for nothing is left out.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import logging
 import os
 import shutil
@@ -31,16 +35,19 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
 import appendices
+import cards
+import downloads
 import exercise_boxes
+import formulas
 import glossary
 import notation
+import pages
+import slides
+import states
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "book" / "_assets"
-
-# The parts of MathJax a page can ask for: the program, its fonts and the TeX macros that it loads
-# when it meets them. The package has 24 MB; these are 3.
-MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
+TEACH = "book/teach"
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -51,6 +58,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     sys.path.insert(0, str(ROOT))
     paths = [str(ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+    app.add_config_value(
+        "limetutor_code", code_of_pages(), "html"
+    )  # when it changes, write all pages
+    formulas.setup(app)
     app.connect("config-inited", key_the_cache)
     app.connect("builder-inited", write_static_files)
     app.connect("env-before-read-docs", execute_side_by_side)
@@ -59,12 +70,19 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", notation.link_symbols)
     app.connect("doctree-read", glossary.depend_on_the_page)
     app.connect("doctree-resolved", glossary.explain_terms)
+    states.setup(app)
     app.connect("env-get-updated", appendices.number_by_letters, priority=900)
     app.connect("html-page-context", tidy_scripts, priority=900)
     app.connect("html-page-context", mend_roles, priority=900)
     app.connect("html-page-context", stand_in_for_storage)
     app.connect("html-collect-pages", forget_old_words)
-    app.connect("build-finished", leave_stamp)
+    app.connect("html-page-context", cards.describe)
+    # after the theme, which writes the colours of code at the end (500)
+    app.connect("build-finished", cards.draw, priority=600)
+    app.connect("build-finished", pages.lighten, priority=610)
+    app.connect("build-finished", build_slides, priority=615)
+    app.connect("build-finished", downloads.put_together, priority=620)
+    app.connect("build-finished", leave_stamp, priority=900)
     app.add_css_file("limetutor.css", priority=900)
     app.add_js_file("limetutor.js", loading_method="defer")
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -79,6 +97,12 @@ def fingerprint() -> str:
     for path in sorted(files):
         digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def code_of_pages() -> str:
+    """A hash of what turns chapters into pages."""
+    files = [*Path(__file__).parent.glob("*.py"), *(ASSETS / "formulas").glob("*.js")]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()[:16]
 
 
 def key_the_cache(app: Sphinx, config: Config) -> None:
@@ -113,28 +137,17 @@ def execute_side_by_side(app: Sphinx, env: BuildEnvironment, docnames: list[str]
 
 
 def write_static_files(app: Sphinx) -> None:
-    """Put the player, the book's style and MathJax where Sphinx picks up static files."""
+    """Put the player, the book's style and the font of formulas where Sphinx picks up static files."""
     from limetutor.interactive.explorer import page_css, page_js
 
     static = Path(app.outdir).parent / ".limetutor_static"
     static.mkdir(parents=True, exist_ok=True)
     scripts = [page_js(), exercise_boxes.script(), *assets("answers.js", "progress.js", "book.js")]
-    styles = [page_css(), *assets("book.css", "answers.css")]
+    styles = [page_css(), *assets("book.css", "formulas/formulas.css", "answers.css")]
     (static / "limetutor.css").write_text("\n".join(styles), encoding="utf-8")
     (static / "limetutor.js").write_text("\n".join(scripts), encoding="utf-8")
-    spec = importlib.util.find_spec("sphinx-mathjax-offline")
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("The book needs the package sphinx-mathjax-offline.")
-    package = Path(spec.origin).parent / "static" / "mathjax"
-    for part in MATHJAX:
-        target = static / "mathjax" / part
-        if target.exists():
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        copy = shutil.copytree if (package / part).is_dir() else shutil.copyfile
-        copy(package / part, target)
+    shutil.copyfile(formulas.FONT, static / formulas.FONT.name)
     app.config.html_static_path.append(str(static))
-    app.config.mathjax_path = "mathjax/tex-chtml.js"
 
 
 def assets(*names: str) -> list[str]:
@@ -194,9 +207,16 @@ def forget_old_words(app: Sphinx) -> list[Any]:
     """Drop words that no page has any more: Sphinx keeps all it ever listed for the search."""
     indexer = getattr(app.builder, "indexer", None)
     for words in (indexer._mapping, indexer._title_mapping) if indexer else ():
-        for word in [word for word, pages in words.items() if not pages]:
+        for word in [word for word, used in words.items() if not used]:
             del words[word]
     return []
+
+
+def build_slides(app: Sphinx, exception: Exception | None) -> None:
+    """The slides and the handout that the page for teachers links to."""
+    if exception is None and app.builder.format == "html" and TEACH in app.env.found_docs:
+        built = Path(app.outdir)
+        slides.build(built / "slides", built.parent / ".slides", fingerprint())
 
 
 def leave_stamp(app: Sphinx, exception: Exception | None) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import scalar, shorten, whole
+from ..arguments import scalar, shorten, vector, whole
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
@@ -25,10 +25,10 @@ MAX_STOPS = 10_000
 class Slider:
     """A number between ``start`` and ``stop``, resting on ``stops`` clean values.
 
-    Each stop is exactly the number that ``fmt`` shows, so label and value agree, and the
-    default ``value`` takes the place of the stop nearest to it.  With ``log`` the stops are
-    evenly spaced on a logarithmic scale.  A ``live`` slider needs a kernel; on the static page
-    it stays at its default.
+    Each stop is exactly the number that ``fmt`` shows, so label and value agree.  The default
+    ``value``, and each of the values ``also`` asked for, takes the place of the stop nearest to it.
+    With ``log`` the stops are evenly spaced on a logarithmic scale.  A ``live`` slider needs a
+    kernel; on the static page it stays at its default.
     """
 
     start: float
@@ -39,8 +39,11 @@ class Slider:
     log: bool = False
     fmt: str = "{:.2f}"
     live: bool = False
+    also: Sequence[float] = ()
 
     def __post_init__(self) -> None:
+        also = vector("also", self.also) if np.size(self.also) else ()
+        object.__setattr__(self, "also", tuple(map(float, also)))
         for name in ("start", "stop", "value"):
             number = scalar(name, getattr(self, name))
             if not isinstance(getattr(self, name), int) or abs(number) > 2**53:
@@ -64,6 +67,10 @@ class Slider:
             raise ValueError(
                 f"value must be in reach: the default {self.value} lies outside the slider's range "
                 f"[{self.start}, {self.stop}]."
+            )
+        if not all(self.start <= other <= self.stop for other in self.also):
+            raise ValueError(
+                f"also must lie in the slider's range [{self.start}, {self.stop}], got {self.also}."
             )
         if self.log and self.start <= 0:
             raise ValueError(f"A logarithmic slider needs start > 0, not {self.start}.")
@@ -98,10 +105,16 @@ class Slider:
         space = np.geomspace if self.log else np.linspace
         grid = space(self.start, self.stop, count)
         scale = np.log if self.log else np.asarray
-        # The ends stay put, so that a reader can always go all the way.
         nearest = int(np.argmin(np.abs(scale(grid) - scale(self.value))))
+        # The ends stay put, so that a reader can always go all the way.
+        free = [k for k in range(1, count - 1) if k != nearest]
         if 0 < nearest < count - 1:
             grid[nearest] = self.value
+        for other in self.also:
+            away = np.abs(scale(grid) - scale(other))
+            if free and away.min() > 0:
+                grid[free.pop(int(np.argmin(away[free])))] = other
+        grid.sort()
         values = tuple(self._clean(v) for v in grid)
         # A default a hair away from an end would be lost: it replaces that end.
         if self.default not in values:

@@ -13,18 +13,14 @@ One ``draw`` serves two ways of showing it, chosen for the whole run by ``LIMETU
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import inspect
-import itertools
 import json
 import keyword
-import math
 import os
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from html import escape
 from importlib import resources
 from typing import Any
@@ -35,15 +31,11 @@ from ..arguments import shorten, vector
 from ..plotting import style
 from . import frames, renderer
 from .controls import Choice, Control, Slider
-from .late import LateFigure
+from .film import Draw, Film, drawn
 
 __all__ = ["Choice", "Slider", "explore", "show"]
 
-Draw = Callable[..., str]
 Frame = tuple[ET.Element, str]
-
-#: More frames than this would make a heavy page and a slow build.
-MAX_FRAMES = 400
 
 #: Larger than this, in inches, no page shows a picture.
 MAX_SIZE = 50
@@ -174,18 +166,14 @@ def _refuse_unfit(draw: Any, controls: dict[str, Any]) -> None:
 # --- one frame -------------------------------------------------------------------------------
 
 
-@style.styled
 def _frame(
     draw: Draw, alt: str, size: Sequence[float], values: dict[str, Any], memo: renderer.Memo
 ) -> Frame:
     """Draw once: the picture and the sentence. What other frames have too is in the memo."""
-    fig = LateFigure(figsize=(size[0], size[1]))
-    sentence = draw(fig, **values)
-    if not isinstance(sentence, str) or not sentence.strip():
-        raise ValueError(
-            f"draw must return one sentence that reads the picture back in words, not {sentence!r}."
-        )
-    return renderer.picture(fig, alt, _LATER, memo), " ".join(sentence.split())
+    fig, drawing, sentence = drawn(draw, size, values, memo, _LATER)
+    root = renderer.canvas(fig, alt)
+    root.extend(drawing.root)
+    return root, sentence
 
 
 def _defaults(controls: dict[str, Control]) -> dict[str, Any]:
@@ -256,79 +244,18 @@ def _widget(control: Control) -> Any:
 
 
 def _static(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Control]) -> None:
-    moving = {name: control for name, control in controls.items() if not control.live}
-    if not moving:
-        raise ValueError("At least one control must work without a kernel: drop live=True.")
-    count = math.prod(len(control.values) for control in moving.values())
-    if count > MAX_FRAMES:
-        raise ValueError(
-            f"{count} combinations of stops are too many for a page "
-            f"(at most {MAX_FRAMES}): take fewer stops, or mark a control live=True."
-        )
-    # The first control, usually the main slider, varies fastest: neighbours differ least.
-    combinations = [
-        values[::-1] for values in itertools.product(*(c.values for c in reversed(moving.values())))
-    ]
-    fixed = _defaults(controls)
-    memo: renderer.Memo = {}
-
-    def frame(values: dict[str, Any]) -> Frame:
-        return _frame(draw, alt, size, values, memo)
-
-    with _few_collections():
-        drawn = [frame(fixed | dict(zip(moving, values, strict=True))) for values in combinations]
-
-    def place(values: dict[str, Any]) -> int:
-        return combinations.index(tuple(values[name] for name in moving))
-
-    for name, control in controls.items():
-        ends = [fixed | {name: stop} for stop in (control.values[0], control.values[-1])]
-        shown = [drawn[place(end)] if name in moving else frame(end) for end in ends]
-        _refuse_dead(name, control, *shown)
-    start = place(fixed)
-    pictures, sentences = zip(*drawn, strict=True)
-    page = frames.markup(pictures[start])
+    film = Film(draw, size, controls, _LATER)
+    page = frames.markup(film.page(alt))
     prefix = _prefix(page)
-    data = frames.encode(pictures, start)
-    data["texts"] = [[c.text(v) for v in c.values] for c in moving.values()]
-    data["sentences"] = sentences
     html = _figure(
         page
-        + _controls_html(moving, prefix)
-        + _sentence(sentences[start])
-        + f'<script type="application/json">{_json(data)}</script>',
+        + _controls_html(film.moving, prefix)
+        + _sentence(film.sentence)
+        + f'<script type="application/json">{_json(film.data())}</script>',
         "lt-explore",
+        prefix,
     )
-    _display(f"<explore: {alt} {sentences[start]}>", html=html.replace(_LATER, prefix))
-
-
-@contextmanager
-def _few_collections() -> Iterator[None]:
-    """Clear up after figures, which are full of cycles, less often, and look at nothing older.
-
-    A tenth of the time would go into looking through what the libraries have in memory.
-    """
-    usual = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(200_000, *usual[1:])  # about ten figures
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
-        gc.unfreeze()
-
-
-def _refuse_dead(name: str, control: Control, first: Frame, last: Frame) -> None:
-    """Refuse a control whose two ends look the same or are read back in the same words."""
-    for what, one, other in (
-        ("picture", *(frames.markup(picture) for picture, _ in (first, last))),
-        ("sentence", *(sentence for _, sentence in (first, last))),
-    ):
-        if one == other:
-            raise ValueError(
-                f"dead control: {name!r} does not change the {what} between "
-                f"{control.text(control.values[0])} and {control.text(control.values[-1])}."
-            )
+    _display(f"<explore: {alt} {film.sentence}>", html=html.replace(_LATER, prefix))
 
 
 def _controls_html(controls: dict[str, Control], prefix: str) -> str:
@@ -358,7 +285,9 @@ def _controls_html(controls: dict[str, Control], prefix: str) -> str:
     return (
         '<div class="lt-controls" role="group" aria-label="Controls of the figure" hidden>'
         + "".join(rows)
-        + '<button type="button" class="lt-reset">Reset</button></div>'
+        + '<div class="lt-buttons"><button type="button" class="lt-reset">Reset</button>'
+        + '<button type="button" class="lt-copy">Copy link</button></div>'
+        + '<p class="lt-said" role="status"></p></div>'
     )
 
 
@@ -368,8 +297,9 @@ def _json(data: Any) -> str:
     return text.replace("<", "\\u003c")
 
 
-def _figure(content: str, kind: str = "lt-still") -> str:
-    return f'<div class="lt-figure {kind}">{content}</div>'
+def _figure(content: str, kind: str = "lt-still", name: str = "") -> str:
+    ident = f' data-figure="{name}"' if name else ""
+    return f'<div class="lt-figure {kind}"{ident}>{content}</div>'
 
 
 def _sentence(text: str) -> str:

@@ -2,29 +2,35 @@
 
 Matplotlib writes the same elements in the same order for every frame as long as the number of
 artists and ticks stays the same, so a slider's forty pictures differ in a handful of attributes.
-:func:`~limetutor.interactive.renderer.picture` makes one frame; :func:`encode` stores a list of
-them; :func:`decode` is the reference for what ``player.js`` does in the browser.
+:func:`encode` stores what a layer of a picture is at every combination of stops of its controls;
+:func:`decode` is the reference for what ``player.js`` does in the browser.
 
-The format, as JSON-able data.  Frames with the same tree of elements form a *group*::
+The format, as JSON-able data.  Frames of a layer with the same tree of elements form a *group*::
 
-    {"groups": [{"base": inner markup or None for the group whose first frame is on the page,
+    {"groups": [{"base": inner markup or None for the group of the frame that is on the page,
                  "columns": [column, …]}, …],
-     "frames": [[group, position in it], …]}
+     "controls": [number of a control, …],
+     "which": [group of each combination of their stops, …], empty if there is one group only}
 
-A *column* is one attribute (or text) that varies, ``[element, attribute, scale, parts, data]``,
-``attribute`` empty for text.  With ``scale`` 0, ``parts`` lists the different values and ``data``
-says which one each frame takes.  Otherwise the value is ``parts`` with numbers in between, and
-``data`` has those numbers times ``scale`` frame after frame, each as its change from the frame
-before: mostly zeros and small integers, which compress well.
+The first control varies fastest, here and in a column.  A *column* is one attribute (or text) that
+varies, ``[element, attribute, controls, scale, parts, data]``, ``attribute`` empty for text.  It runs
+over the stops of those ``controls`` alone on which it depends.  With ``scale`` 0, ``parts`` lists the
+different values and ``data`` says which one each takes.  Otherwise the value is ``parts`` with numbers
+in between, and ``data`` has those numbers times ``scale`` one stop after the other, each as its change
+from the one before: mostly zeros and small integers, which compress well.
 """
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations, product
 from typing import Any
 
 from .renderer import NUMBER
+
+#: How many stops each control has, by its number.
+Sizes = Mapping[int, int]
 
 
 def markup(root: ET.Element) -> str:
@@ -37,38 +43,65 @@ def inner(root: ET.Element) -> str:
     return (root.text or "") + "".join(markup(child) for child in root)
 
 
-def encode(frames: Sequence[ET.Element], default: int) -> dict[str, Any]:
-    """Store ``frames``; the one numbered ``default`` is on the page and costs nothing."""
+def encode(frames: Sequence[ET.Element], sizes: Sizes, default: int) -> dict[str, Any]:
+    """Store ``frames``; the one numbered ``default`` is on the page and costs nothing.
+
+    ``sizes`` has the number of stops of each control on which they depend; the first varies fastest.
+    """
     groups: dict[Any, list[int]] = {}
     for number, frame in enumerate(frames):
         groups.setdefault(_shape(frame), []).append(number)
-    places: list[list[int]] = [[0, 0]] * len(frames)
+    which = [0] * len(frames)
     stored = []
     for index, members in enumerate(groups.values()):
-        for position, number in enumerate(members):
-            places[number] = [index, position]
+        for number in members:
+            which[number] = index
         base = None if default in members else inner(frames[members[0]])
-        stored.append({"base": base, "columns": _columns([frames[m] for m in members])})
-    return {"groups": stored, "frames": places}
+        columns = _columns({number: frames[number] for number in members}, sizes)
+        stored.append({"base": base, "columns": columns})
+    return {
+        "groups": stored,
+        "controls": list(sizes),
+        "which": which if len(stored) > 1 else [],
+    }
 
 
-def decode(page: ET.Element, data: dict[str, Any], number: int) -> ET.Element:
-    """The frame with this number, from the picture on the page and the stored differences."""
-    index, position = data["frames"][number]
-    group = data["groups"][index]
+def decode(
+    page: ET.Element, layer: dict[str, Any], at: Mapping[int, int], sizes: Sizes
+) -> ET.Element:
+    """The frame with the controls ``at`` these stops, from the one on the page and what is stored."""
+    index = layer["which"][_place(layer["controls"], at, sizes)] if layer["which"] else 0
+    group = layer["groups"][index]
     frame = ET.fromstring(markup(page))
     if group["base"] is not None:
         for child in list(frame):
             frame.remove(child)
         frame.extend(ET.fromstring(f"<svg>{group['base']}</svg>"))
     elements = list(frame.iter())
-    for element, attribute, scale, parts, numbers in group["columns"]:
-        value = _value(scale, parts, numbers, position)
+    for element, attribute, controls, scale, parts, numbers in group["columns"]:
+        value = _value(scale, parts, numbers, _place(controls, at, sizes))
         if attribute:
             elements[element].set(attribute, value)
         else:
             elements[element].text = value
     return frame
+
+
+def _place(controls: Sequence[int], at: Mapping[int, int], sizes: Sizes) -> int:
+    """The number of a combination of stops, the first control varying fastest."""
+    number = 0
+    for control in reversed(controls):
+        number = number * sizes[control] + at[control]
+    return number
+
+
+def _stops(number: int, sizes: Sizes) -> tuple[int, ...]:
+    """The stops of a combination: the other way round."""
+    found = []
+    for size in sizes.values():
+        number, stop = divmod(number, size)
+        found.append(stop)
+    return tuple(found)
 
 
 def _shape(root: ET.Element) -> tuple[Any, ...]:
@@ -77,15 +110,40 @@ def _shape(root: ET.Element) -> tuple[Any, ...]:
     )
 
 
-def _columns(frames: Sequence[ET.Element]) -> list[list[Any]]:
-    """What varies among frames of one shape."""
+def _columns(frames: Mapping[int, ET.Element], sizes: Sizes) -> list[list[Any]]:
+    """What varies among frames of one shape, given by the number of their combination."""
+    at = [_stops(number, sizes) for number in frames]
     columns = []
-    for index, same in enumerate(zip(*(frame.iter() for frame in frames), strict=True)):
+    for index, same in enumerate(zip(*(frame.iter() for frame in frames.values()), strict=True)):
+        if all(el is same[0] for el in same):
+            continue
         for attribute in (*same[0].attrib, ""):
             values = [el.get(attribute, "") if attribute else el.text or "" for el in same]
             if len(set(values)) > 1:
-                columns.append([index, attribute, *_column(values)])
+                controls, kept = _along(values, at, sizes)
+                columns.append([index, attribute, controls, *_column(kept)])
     return columns
+
+
+def _along(
+    values: list[str], at: list[tuple[int, ...]], sizes: Sizes
+) -> tuple[list[int], list[str]]:
+    """The controls on which values depend, as few as there may be, and a value for each of their stops.
+
+    Where no frame has a combination of stops (they are in another group) the value before it stands.
+    """
+    numbers = range(len(sizes))
+    for some in (c for k in numbers for c in combinations(numbers, k + 1)):
+        table: dict[tuple[int, ...], str] = {}
+        keys = (tuple(stops[k] for k in some) for stops in at)
+        if all(table.setdefault(key, v) == v for key, v in zip(keys, values, strict=True)):
+            break
+    controls = [list(sizes)[k] for k in some]
+    kept, last = [], values[0]
+    for stops in product(*(range(sizes[c]) for c in reversed(controls))):
+        last = table.get(stops[::-1], last)
+        kept.append(last)
+    return controls, kept
 
 
 def _column(values: list[str]) -> tuple[int, list[str], list[int]]:

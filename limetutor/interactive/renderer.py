@@ -1,9 +1,10 @@
 """A figure as an inline picture for a page: matplotlib's SVG, made as elements and tidied on the way.
 
-:func:`picture` draws a figure.  What comes out is what matplotlib's own SVG says, without
-namespaces, with few digits, with the page's colours and with ids of its own.  Given the same
-``memo`` for many frames, it draws what several of them share once (see :mod:`.late`), and those
-frames share the very elements.
+:func:`picture` draws a figure, :func:`part` some of its artists.  What comes out is
+what matplotlib's own SVG says, without namespaces, with few digits, with the page's colours and with
+ids of its own.  Given the same ``memo`` for many frames, it draws what several of them share once
+(see :mod:`.late`), and those frames share the very elements.  Where an artist is a handle
+(:func:`limetutor.plotting.handles.handle`), the drawing says where it stands.
 """
 
 from __future__ import annotations
@@ -11,15 +12,18 @@ from __future__ import annotations
 import io
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from matplotlib.artist import Artist
 from matplotlib.backends.backend_mixed import MixedModeRenderer
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure
 
+from ..plotting.handles import controls_of
 from ..plotting.style import as_css_variable, styled
 
 #: Of rasterized artists only: an SVG always counts in points.
@@ -35,24 +39,57 @@ _SPACES = re.compile(r"\s+")
 Memo = dict[Hashable, Any]
 
 
-@styled
+@dataclass(frozen=True)
+class Drawing:
+    """Elements in a group, and the handles among them: the controls of each, and its place."""
+
+    root: ET.Element
+    handles: list[tuple[tuple[str, ...], float, float]] = field(default_factory=list)
+
+
 def picture(fig: Figure, alt: str, prefix: str, memo: Memo | None = None) -> ET.Element:
     """The figure as an element ``svg``; its ids start with ``prefix``."""
-    dpi, canvas = fig.dpi, fig.canvas
+    root = canvas(fig, alt)
+    root.extend(drawing(fig, prefix, memo).root)
+    return root
+
+
+def canvas(fig: Figure, alt: str) -> ET.Element:
+    """An element ``svg`` of the figure's size with nothing in it."""
+    view = " ".join(_short(str(side * 72), 6) for side in (0, 0, *fig.get_size_inches()))
+    attributes = {"class": "lt-svg", "viewBox": view, "role": "img", "aria-label": alt}
+    return ET.Element("svg", attributes)
+
+
+@styled
+def drawing(fig: Figure, prefix: str, memo: Memo | None = None) -> Drawing:
+    """The figure as a group; its ids start with ``prefix``."""
+    with for_page(fig):
+        return part(fig, [fig], prefix, memo)
+
+
+@contextmanager
+def for_page(fig: Figure) -> Iterator[None]:
+    """Count in points, as an SVG does."""
+    dpi, before = fig.dpi, fig.canvas
     try:
         FigureCanvasSVG(fig)
         fig.dpi = 72
-        width, height = fig.get_size_inches()
-        page = PageRenderer(width * 72, height * 72, prefix, {} if memo is None else memo)
-        mixed: Any = MixedModeRenderer(fig, width, height, DPI, page)
-        fig.draw(mixed)
-        page.finalize()
+        yield
     finally:  # the figure is the caller's, and a window may hang on its canvas
         fig.dpi = dpi
-        fig.set_canvas(canvas)
-    root: ET.Element = page.writer.root
-    root.attrib.update({"role": "img", "aria-label": alt})
-    return root
+        fig.set_canvas(before)
+
+
+def part(fig: Figure, artists: Sequence[Artist], prefix: str, memo: Memo | None = None) -> Drawing:
+    """Some artists of a figure that is :func:`for_page`, alone; to be called in the book's style."""
+    width, height = fig.get_size_inches()
+    page = PageRenderer(width * 72, height * 72, prefix, {} if memo is None else memo)
+    mixed: Any = MixedModeRenderer(fig, width, height, DPI, page)
+    for artist in artists:
+        artist.draw(mixed)
+    page.finalize()
+    return Drawing(page.writer.root, page.handles)
 
 
 class PageRenderer(RendererSVG):
@@ -60,13 +97,42 @@ class PageRenderer(RendererSVG):
 
     def __init__(self, width: float, height: float, prefix: str, memo: Memo) -> None:
         super().__init__(width, height, io.StringIO(), image_dpi=DPI, metadata={"Date": None})
-        self.writer: Any = Tree(prefix, f"0 0 {_short(str(width), 6)} {_short(str(height), 6)}")
+        self.writer: Any = Tree(prefix)
+        self.handles: list[tuple[tuple[str, ...], float, float]] = []
+        self._held: tuple[str, ...] = ()  # the controls of the handle that is being drawn
         self._start_id = 0
         self._memo = memo
 
     def open_group(self, s: str, gid: str | None = None) -> None:
-        """Open a group; nothing on a page refers to its name."""
+        """Open a group; nothing on a page refers to its name, unless it is that of a handle."""
+        self._held = controls_of(gid)
         self.writer.start("g")
+
+    def draw_path(self, gc: Any, path: Any, transform: Any, rgbFace: Any = None) -> None:
+        """Draw a path, which may be a handle."""
+        self._note(path, transform)
+        super().draw_path(gc, path, transform, rgbFace)
+
+    def draw_markers(
+        self,
+        gc: Any,
+        marker_path: Any,
+        marker_trans: Any,
+        path: Any,
+        trans: Any,
+        rgbFace: Any = None,
+    ) -> None:
+        """Draw markers, which may be a handle."""
+        self._note(path, trans)
+        super().draw_markers(gc, marker_path, marker_trans, path, trans, rgbFace)
+
+    def _note(self, path: Any, transform: Any) -> None:
+        """Where a handle stands: in the middle of what is drawn."""
+        if self._held:
+            at = path.get_extents(transform)
+            x, y = (at.x0 + at.x1) / 2, self.height - (at.y0 + at.y1) / 2
+            self.handles.append((self._held, round(x, 1), round(y, 1)))
+            self._held = ()
 
     def kept(self, key: Hashable, compute: Callable[[], Any]) -> Any:
         """What was computed under this key."""
@@ -109,8 +175,8 @@ class Drawn:
 class Tree:
     """What matplotlib's SVG renderer takes for a writer of XML: it builds tidy elements."""
 
-    def __init__(self, prefix: str, view: str) -> None:
-        self.root = ET.Element("svg", {"class": "lt-svg", "viewBox": view})
+    def __init__(self, prefix: str) -> None:
+        self.root = ET.Element("g")
         self.names: dict[str, str] = {}  # ids numbered by first appearance: frames agree on them
         self.asked: dict[str, str | None] = {}  # ids met of late, as they were before
         self._prefix = prefix

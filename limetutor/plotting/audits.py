@@ -16,7 +16,8 @@ from .style import color, new_figure, plain, styled
 BARS = 12  # few, since each can carry a doubt
 ROWS = 30  # of a table that can be told apart in one picture
 # how findings of each severity are painted and, for whoever does not see the colour, marked
-PAINT = {"note": (color.muted, "·"), "warning": (color.truth, "w"), "serious": (color.alarm, "S")}
+PAINT = {"note": (color.muted, "·"), "warning": (color.alarm, "w"), "serious": (color.alarm, "S")}
+STRENGTH = {"note": 0.25, "warning": 0.12, "serious": 0.4}
 
 
 @styled
@@ -98,7 +99,14 @@ def _square(ax: Axes, x: float, y: float, severity: str) -> None:
     hue, mark = PAINT[severity]
     # light, so that the mark can be read on it in every theme and on paper
     ax.add_patch(
-        Rectangle((x - 0.46, y - 0.42), 0.92, 0.84, facecolor=hue, edgecolor="none", alpha=0.25)
+        Rectangle(
+            (x - 0.46, y - 0.42),
+            0.92,
+            0.84,
+            facecolor=hue,
+            edgecolor="none",
+            alpha=STRENGTH[severity],
+        )
     )
     ax.text(x, y, mark, ha="center", va="center", fontsize=12, weight="bold", color=hue)
 

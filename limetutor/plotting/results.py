@@ -42,13 +42,13 @@ def path(
     """The largest coefficients over the bandwidth, their zeros, and the range in which they stay."""
     order = path.order()[: most_of(top, LINES)]
     ax = axes_for(ax, title, 4.2, left=0.125, right=0.7)
-    ax.axvspan(*path.stable, color=color.box, alpha=0.12, lw=0, label="order stays")
+    ax.axvspan(*path.stable, color=color.muted, alpha=0.15, lw=0, label="order stays")
     ax.axhline(0, color=color.muted, lw=1)
     places = path.places
     mark = "o" if len(places) == 1 or path.boxes is not None else ""
     for k, j in enumerate(order):
         coef, reach = path.coef[:, j], 1.96 * path.stderr[:, j]
-        hue, dash = HUES[k % len(HUES)], DASHES[k // len(HUES) % len(DASHES)]
+        hue, dash = stroke(k)
         (label,) = labelled([path.names[j]], 1, 18)[0]
         ax.plot(places, coef, color=hue, ls=dash, marker=mark, ms=4, label=label)
         if np.any(reach > 0):
@@ -66,7 +66,7 @@ def path(
     advice = path.recommend()
     best = advice.nu if path.boxes is None else advice.boxes
     if best is not None:
-        ax.axvline(best, color=color.xi, lw=1.4, ls="--", label="recommended")
+        ax.axvline(best, color=color.truth, lw=2, ls="--", label="recommended")
     low, high = np.min(path.coef[:, order]), np.max(path.coef[:, order])
     room = 0.08 * (high - low) or 1.0
     ax.set_ylim(low - room, high + room)  # bands may be as wide as they like
@@ -78,8 +78,12 @@ def path(
 
 
 LINES = 6  # more lines than this are not told apart
-HUES = (color.surrogate, color.truth, color.sample, color.alarm, color.ink)
-DASHES = ("-", "--", ":", "-.")
+
+
+def stroke(k: int) -> tuple[str, str]:
+    """Colour and dashes of the k-th of several lines, by colours that claim nothing of a feature."""
+    hues, dashes = (color.surrogate, color.ink, color.muted), ("-", "--", ":", "-.")
+    return hues[k % len(hues)], dashes[k // len(hues) % len(dashes)]
 
 
 def most_of(top: int | None, most: int) -> int:
@@ -115,9 +119,9 @@ def risk(shares: Any) -> Figure:
     near = f"within {shares.tolerance:.0%} of a switch-off"
     for share, hue, line, label in (
         (shares.at_risk, color.alarm, "-", "sign hangs on ν"),
-        (shares.turned, color.negative, "--", "turned from the sign at wide ν"),
-        (shares.near, color.surrogate, ":", near),
-        (shares.opposed, color.muted, "-.", "opposes the slope"),
+        (shares.turned, color.ink, "--", "turned from the sign at wide ν"),
+        (shares.near, color.muted, ":", near),
+        (shares.opposed, color.negative, "-.", "opposes the slope"),
     ):
         mark = "o" if len(shares.nus) == 1 else ""  # a line of one point would not be seen
         ax.plot(shares.nus, 100 * share, color=hue, ls=line, marker=mark, label=label)

@@ -39,7 +39,7 @@ R = TypeVar("R")
 color = SimpleNamespace(
     **{role: light for role, (light, _) in PALETTE.items()},
     positive=PALETTE["surrogate"][0],
-    negative=PALETTE["truth"][0],
+    negative=PALETTE["against"][0],
 )
 color.__doc__ = "Colours by role: color.ink, color.xi, color.surrogate, …"
 
@@ -73,7 +73,7 @@ RC: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.unicode_minus": True,
     "axes.prop_cycle": cycler(
-        color=[color.surrogate, color.truth, color.box, color.sample, color.xi]
+        color=[color.surrogate, color.ink, color.muted]  # roles that claim nothing of a feature
     ),
     "axes.grid": False,
     "grid.color": color.grid,

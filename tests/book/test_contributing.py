@@ -11,8 +11,14 @@ from browser import ROOT
 from sklearn.dummy import DummyRegressor
 
 import limetutor as lt
+from limetutor.course.figures.parts import bell
 from limetutor.families import FAMILIES, form_of
+from limetutor.interactive.film import Film
+from limetutor.interactive.frames import markup
+from limetutor.interactive.layers import in_layers
 from limetutor.kernels import KERNELS
+from limetutor.plotting.handles import handle
+from limetutor.plotting.style import color
 from limetutor.sampling import SAMPLERS
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -101,3 +107,14 @@ def test_an_exercise():
     assert "square" in exercise.judge(2 / 3).words
     assert exercise.judge(0.5).words.endswith("the mean of the tilted law is asked.")
     assert exercise.variant(np.random.default_rng(0)).given["nu"].value != 0.5
+
+
+def test_a_figure_in_layers_with_a_handle():
+    (block,) = re.findall(r"(?ms)^```python\n(def panels.*?)^```$", TEXT)
+    scope = {"GRID": np.linspace(-2, 2, 9), "bell": bell, "color": color}
+    scope |= {"handle": handle, "in_layers": in_layers}
+    exec(compile(block, "CONTRIBUTING.md", "exec"), scope)
+    controls = {"nu": lt.Slider(0.5, 2, 1, stops=3), "xi": lt.Slider(-1, 1, 0, stops=5)}
+    film = Film(scope["my_figure"], (6.4, 3.6), controls, "p")
+    assert [len(strip.roots) for strip in film.strips] == [1, 15, 5, 5]
+    assert 'data-handle="xi"' in markup(film.page("A law."))

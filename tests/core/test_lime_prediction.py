@@ -460,7 +460,7 @@ REFUSED = {
         "must weigh some samples above 0",
     ),
     "a metric that tells": (
-        of_image(distance_metric=lambda a, b: np.arange(len(a)) @ np.abs(a - b)),
+        of_image(distance_metric=lambda a, b: np.arange(len(a)) @ np.abs(a - b) / 1000),
         "which tells switches apart",
     ),
     "a metric": (of_text(distance_metric="nearest"), "distance_metric must be one that"),

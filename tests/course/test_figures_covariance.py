@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from drawing import said
+from drawing import drawn, in_colour, said, xy
 
 import limetutor as lt
 from limetutor.course.experiments import running_example
 from limetutor.course.figures import covariance
 from limetutor.covariance import inverse_covariance, inverse_frobenius_norm
-from limetutor.plotting.style import new_figure
+from limetutor.plotting.style import color, new_figure
 
 F, XI, WORLD = running_example()
 
@@ -72,13 +72,29 @@ def test_the_table_shows_both_matrices():
     assert left.count("0") == 0
 
 
-def test_the_secular_curve_marks_the_eigenvalues():
+def test_each_piece_of_the_secular_curve_falls_through_zero_once():
     alpha = np.array([0.2, 0.35, 0.9])
     ax = covariance.secular_curve(alpha).axes[0]
-    dots = next(line for line in ax.lines if line.get_marker() == "o")
-    S = inverse_covariance(alpha)
-    np.testing.assert_allclose(dots.get_xdata(), np.linalg.eigvalsh(S), rtol=1e-12)
-    assert ax.get_xlim()[1] > dots.get_xdata().max()
+    roots = np.linalg.eigvalsh(inverse_covariance(alpha))
+    assert [t.get_text() for t in ax.texts if t.get_text() != "pole"] == [f"{r:.2f}" for r in roots]
+    (dots,) = in_colour(ax, color.truth, "o")
+    np.testing.assert_array_equal(np.floor(xy(dots)[:, 0]), range(4))
+    pieces = [line for line in in_colour(ax, color.ink) if len(xy(line)) > 2]
+    for piece, (at, _) in zip(pieces, xy(dots), strict=True):
+        x, y = xy(piece).T
+        assert np.all(np.diff(y) < 0)
+        assert np.interp(0, -y, x) == pytest.approx(at, abs=2e-3)  # between points of a grid
+    poles = np.sort(1 / (alpha * (1 - alpha)))
+    assert [label.get_text() for label in ax.get_xticklabels()] == [f"{p:.2f}" for p in poles]
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_the_line_that_can_be_dragged_spans_the_eigenvalues(scaled: bool):
+    _, fig = drawn(covariance.eigenvalues, 0.53, scaled, 4)
+    values = np.linalg.eigvalsh(sigma(0.53)) / (lt.limit(F, XI, WORLD, 0.53).C if scaled else 1)
+    (span,) = in_colour(fig.axes[0], color.truth, "o")
+    np.testing.assert_allclose(xy(span), [[0.53, values[0]], [0.53, values[-1]]], rtol=1e-9)
+    assert [t.get_text() for t in fig.axes[0].texts] == [f"ratio {values[-1] / values[0]:.2g}"]
 
 
 def test_the_bound_holds_with_two_in_place_of_three():

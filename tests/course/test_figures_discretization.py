@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from drawing import said
+from drawing import drawn, in_colour, said, xy
 from scipy import stats
 
 from limetutor.course.figures import discretization as figures
+from limetutor.plotting.style import color
 from limetutor.worlds import Empirical, edge_stderr, misplaced_share, standard_quantiles
 
 
@@ -76,10 +77,23 @@ def test_coefficient_jumps_at_every_edge():
         assert np.max(np.abs(smooth)) < 0.1
 
 
-def test_quantiles_figure_draws():
-    fig = figures.quantiles_investigation(figures.quantile_setting(), np.array([0.7, -0.3]))
-    dashed = [line for line in fig.axes[0].lines if line.get_linestyle() == "--"]
-    assert len(dashed) == 6
+def test_the_magnified_square_shows_the_instance_between_two_edges():
+    setting, xi = figures.quantile_setting(), np.array([0.7, -0.3])
+    fig = figures.quantiles_investigation(setting, xi)
+    left, right = fig.axes
+    for ax in (left, right):
+        dashed = [line for line in ax.lines if line.get_linestyle() == "--"]
+        shown = np.sort(np.concatenate([xy(line).ravel() for line in dashed]))
+        np.testing.assert_allclose(
+            shown[np.abs(shown) < 3][::2], np.sort(setting.empirical.ravel())
+        )
+    (dot,) = in_colour(right, color.xi)
+    edges = [[setting.theoretical[2], 0], [0.7, 0], [setting.empirical[0, 2], 0]]
+    solid, at, broken = right.transData.transform(edges)[:, 0]
+    radius = dot.get_markersize() / 2 * fig.dpi / 72
+    assert solid < at - radius < at + radius < broken  # the dot hides neither
+    (square,) = in_colour(left, color.ink)
+    np.testing.assert_allclose(np.ptp(xy(square), axis=0), [np.ptp(right.get_xlim())] * 2)
 
 
 @pytest.mark.parametrize("p", [2, 4, 32])
@@ -93,9 +107,28 @@ def test_body_mass_says_which_box(p, patient):
     assert f"{np.sum(boxes.discretize(values) == own)} of the 442" in sentence
 
 
-def test_convergence_says_whether_the_box_is_the_same():
-    assert "another box" in said(figures.convergence, n=500, which=3)
-    assert "the same box" in said(figures.convergence, n=10, which=2)
+@pytest.mark.parametrize("n", [10, 500, 10_000])
+def test_convergence_counts_the_sets_that_misplace_the_instance(n):
+    text, fig = drawn(figures.convergence, n)
+    left, right = fig.axes
+    found = np.quantile(figures._training_values()[:n], 0.75, axis=0)
+    beyond = found >= 0.7  # an edge belongs to the box below it
+    (near,), (far,) = in_colour(left, color.box, "o"), in_colour(left, color.alarm, "X")
+    error = found - stats.norm.ppf(0.75)
+    np.testing.assert_allclose(xy(near)[:, 0], error[~beyond], atol=1e-12)
+    np.testing.assert_allclose(xy(far)[:, 0], error[beyond], atol=1e-12)
+    assert np.all(np.abs(error) < left.get_xlim()[1])
+    assert f"and in {beyond.sum()} of them" in text
+    assert f"in {np.sum(np.abs(error) < 0.1)} of the 40" in text
+    (curve,) = in_colour(right, color.alarm, "None")
+    assert xy(curve)[-1].tolist() == [n, beyond.sum()]  # and nothing is told beyond n
+    assert np.all(np.diff(xy(curve)[:, 0]) > 0)
+
+
+def test_an_instance_on_the_edge_belongs_to_the_box_below():
+    """What the count of misplaced sets takes for granted."""
+    boxes = Empirical(np.arange(9.0)[:, None], p=4).boxes()
+    assert boxes.discretize(boxes.edges[0][2:][:, None])[0, 0] == 2
 
 
 def test_crossing_changes_the_box_between_its_sides():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from drawing import drawn, in_colour, said, xy
+from drawing import drawn, in_colour, xy
 from scipy import stats
 
 import limetutor as lt
@@ -33,22 +33,37 @@ def test_the_surrogate_lands_on_the_mean_of_its_box(xi, lo, hi):
 
 def test_the_saw_tooth_jumps_where_the_box_changes():
     jump = landed(Q, 1.0, Q, np.inf) - landed(Q, 1.0, 0, Q)
-    assert f"jumps by {jump:.2f}" in said(local_error.across_the_boxes, 1.0)
+    text, fig = drawn(local_error.across_the_boxes, 1.0, 0.6)
+    assert f"jumps by {jump:.2f}" in text
+    thick = [xy(line) for line in in_colour(fig.axes[0], color.box) if line.get_linewidth() == 4]
+    np.testing.assert_allclose([line[0, 0] for line in thick], [-Q, 0, Q], atol=1e-12)
+    assert np.diff(thick[2][:, 1]) == pytest.approx(jump, abs=1e-9)
 
 
 @pytest.mark.parametrize("nu", [0.1, 0.53, 1.0, 3.0])
-def test_the_error_passes_through_zero_in_every_box(nu):
+def test_the_error_passes_through_zero_once_in_every_box(nu):
     """The mean of a box lies inside it: beyond ξ at its lower end, short of ξ at its upper one."""
-    zeros = 0
-    text, fig = drawn(local_error.across_the_boxes, nu)
-    teeth = [line for line in in_colour(fig.axes[0], color.truth) if len(xy(line)) > 2]
-    for (lo, hi), tooth in zip(BOXES, teeth, strict=True):
+    _, fig = drawn(local_error.across_the_boxes, nu, 0.6)
+    drawn_lines = in_colour(fig.axes[0], color.truth)
+    teeth = [line for line in drawn_lines if len(xy(line)) > 2]
+    zeros = [xy(line)[0] for line in drawn_lines if line.get_marker() == "o"]
+    for (lo, hi), tooth, zero in zip(BOXES, teeth, zeros, strict=True):
         xi = np.linspace(max(lo, -2.5), min(hi, 2.5), 30)
         error = np.array([landed(at, nu, lo, hi) for at in xi]) - xi
-        zeros += np.count_nonzero(np.diff(np.sign(error)))
+        assert np.count_nonzero(np.diff(np.sign(error))) == 1
         # the grids differ; the tooth is smooth
         np.testing.assert_allclose(np.interp(xi, *xy(tooth).T), error, atol=2e-3)
-    assert f"passes through zero in {zeros} of the 4 boxes" in text
+        assert landed(zero[0], nu, lo, hi) == pytest.approx(zero[0], abs=2e-3)
+        assert zero[1] == 0
+
+
+@pytest.mark.parametrize(("xi", "box"), [(0.6, 2), (-1.2, 0)])
+def test_the_error_at_one_position_is_drawn_and_said(xi, box):
+    text, fig = drawn(local_error.across_the_boxes, 1.0, xi)
+    error = landed(xi, 1.0, *BOXES[box]) - xi
+    (line,) = in_colour(fig.axes[0], color.alarm)
+    np.testing.assert_allclose(xy(line), [[xi, 0], [xi, error]], atol=1e-9)
+    assert f"is {error:.2f}. ".replace("-", "−") in text
 
 
 def test_the_arrow_runs_from_zero_to_the_predicted_error():

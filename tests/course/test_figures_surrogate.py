@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from drawing import drawn
 
 import limetutor as lt
 from limetutor.course.experiments import running_example
@@ -38,6 +39,35 @@ def test_ridge_shrinks_all_and_lasso_drops_the_small_first() -> None:
     assert 0 < dropped.sum() < 10
     assert np.abs(full[dropped]).max() < np.abs(full[~dropped]).min()
     assert np.all(surrogate.penalised("lasso", 30.0) == 0)
+
+
+def test_the_penalty_leaves_equal_shares_or_takes_equal_amounts() -> None:
+    _, names = surrogate.diabetes_fit()
+    full = surrogate.penalised("ridge", 0.0)
+    order = np.argsort(np.abs(full))
+    for kind, strength, least, most in (("ridge", 0.2, 45, 56), ("lasso", 1.0, 60, 95)):
+        text, fig = drawn(surrogate.penalty, strength, kind)
+        left, right = fig.axes
+        share = np.array([bar.get_width() for bar in right.patches])
+        np.testing.assert_allclose(
+            share * full[order] / 100, surrogate.penalised(kind, strength)[order]
+        )
+        assert [label.get_text() for label in right.get_yticklabels()] == [names[j] for j in order]
+        assert [label.get_text() for label in left.texts] == [names[j] for j in order[-5:]]
+        assert np.all((least < share[-5:]) & (share[-5:] < most))
+        assert (
+            f"{share[-1]:.0f}% of the largest (s1) and {share[-5]:.0f}% of the fifth (s5)" in text
+        )
+    taken = np.abs(full[order[-5:]]) * (1 - share[-5:] / 100)  # by the lasso, the last of the two
+    assert taken.max() < 1.25 * taken.min()  # about: the boxes are not equally likely
+
+
+def test_what_the_penalty_leaves_stays_in_the_picture() -> None:
+    for kind in ("ridge", "lasso"):
+        full = surrogate.penalised(kind, 0.0)
+        for strength in np.geomspace(0.001, 30, 41):
+            share = 100 * surrogate.penalised(kind, strength) / full
+            assert np.all((share >= 0) & (share < 190))
 
 
 def test_intervals_hold_the_limit_as_often_as_they_say() -> None:

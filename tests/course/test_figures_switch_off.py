@@ -67,7 +67,7 @@ def test_the_map_says_what_the_limits_do(p):
 @pytest.mark.parametrize("p", [2, 4, 5, 9, 10])
 def test_the_colours_of_the_map_are_the_signs(p):
     """Every point of a grid lies in the area of its sign and not in the other."""
-    agrees, opposes, _ = switch_off._regions(parts.inner_edges(p))
+    agrees, opposes, _ = switch_off.regions(parts.inner_edges(p))
     rng = np.random.default_rng(p)
     places = np.column_stack([rng.uniform(-1.99, 1.99, 300), rng.uniform(0.1, 1.59, 300)])
     inside = [

@@ -16,6 +16,7 @@ X = pd.DataFrame(
 )
 WORLD = lt.Empirical(X)
 MODEL = lt.Linear([1.0, -3.0, 2.0])
+FIVE = lt.Linear([1.0, -1.1, 1.2, -1.3, 1.4])
 
 
 def test_lime_is_drawn_beside_our_intervals():
@@ -36,17 +37,33 @@ def test_lime_is_drawn_beside_our_intervals():
 
 
 @pytest.mark.parametrize("run", [1, 4])
-def test_a_run_is_drawn_within_the_range_of_all_and_its_largest_are_named(run):
-    runs = {n: lt.repeat(MODEL, X.iloc[0], WORLD, 1.0, n=n, runs=4) for n in (100, 400)}
-    text, fig = drawn(ten_minutes.run_again, run=run, n=100, runs=runs, limit=9)
-    coef = runs[100].coef
-    top = [X.columns[j] for j in np.argsort(-np.abs(coef[run - 1]))]
-    assert text.endswith(f"the three largest are {top[0]}, {top[1]} and {top[2]}.")
-    order = np.argsort(np.abs(runs[400].mean))
-    bars = [bar.get_width() for bar in fig.axes[0].patches]
-    np.testing.assert_array_equal(bars, coef[run - 1, order])
-    spread = np.array(fig.axes[0].collections[0].get_segments())[:, :, 0]
-    np.testing.assert_array_equal(spread, np.column_stack([coef.min(0), coef.max(0)])[order])
+def test_a_run_is_drawn_among_all_and_the_top_three_are_counted(run):
+    runs = {n: lt.repeat(FIVE, [0.5] * 5, lt.Gaussian(), 1.0, n=n, runs=6) for n in (60, 400)}
+    text, fig = drawn(ten_minutes.run_again, run=run, n=60, runs=runs, limit=9)
+    left, right = fig.axes
+    coef, order = runs[60].coef, np.argsort(np.abs(runs[400].mean))
+    (dots,) = in_colour(left, color.surrogate, "o")
+    np.testing.assert_array_equal(xy(dots)[:, 0], coef[run - 1, order])
+    (marks,) = in_colour(left, color.surrogate, "None")
+    for row, j in enumerate(order):
+        there = xy(marks)[np.abs(xy(marks)[:, 1] - row) < 0.4, 0]
+        np.testing.assert_array_equal(np.unique(there), np.unique(coef[:, j]))
+
+    threes = [sorted(range(5), key=lambda j: -abs(one[j]))[:3] for one in coef]
+    counts = [[sum(j in three for three in threes[:k]) for j in order] for k in (6, run)]
+    bars = [bar.get_width() for bar in right.patches]
+    np.testing.assert_array_equal(bars, np.concatenate(counts))
+    names = [f"x{j + 1}" for j in threes[run - 1]]
+    assert f"the three largest are {names[0]}, {names[1]} and {names[2]}." in text
+    kinds = len(set(map(tuple, threes[:run])))
+    assert kinds > 1 or run == 1
+    assert (f"The first 4 runs had {kinds} different top threes." in text) == (run == 4)
+
+
+def test_runs_that_agree_are_said_to():
+    runs = {9: lt.repeat(lt.Linear([9.0, 6, 3]), [0.5] * 3, lt.Gaussian(), 1.0, n=50_000, runs=3)}
+    text = drawn(ten_minutes.run_again, run=3, n=9, runs=runs, limit=9)[0]
+    assert text.endswith("The first 3 runs had the same top three.")
 
 
 @pytest.mark.parametrize(("nu", "stands"), [(3.0, "opposes"), (1.0, "opposes"), (0.3, "agrees")])

@@ -20,6 +20,9 @@ from limetutor.interactive.controls import Choice, Slider
         Slider(-2, 2, 0, stops=5, fmt="{:+.1f}"),
         Slider(1000, 50_000, 10_000, stops=50, fmt="{:,.0f}"),
         Slider(0, 40, 40, stops=41, fmt="{:d} samples"),
+        Slider(-2, 2, 0.432, stops=41, fmt="{:.3g}", also=[0.961]),
+        Slider(18, 42, 32.1, stops=25, fmt="{:.1f}", also=[29.4, 29.2]),
+        Slider(0.1, 3, 1, stops=31, log=True, also=[0.53, 3, 0.1]),
     ],
 )
 def test_stops_are_what_the_label_shows(slider):
@@ -28,6 +31,7 @@ def test_stops_are_what_the_label_shows(slider):
     assert list(values) == sorted(set(values))
     assert slider.default in values
     assert slider.default in slider.live_values
+    assert set(slider.also) <= set(values) and set(slider.also) <= set(slider.live_values)
     for value in values:
         shown = re.search(r"[-+]?[\d.]+(e[-+]?\d+)?", slider.text(value).replace(",", ""))
         assert float(shown.group()) == value
@@ -61,6 +65,8 @@ def test_a_whole_number_format_gives_whole_numbers():
         (lambda: Slider(0, 1, 0.5, fmt="{0.nothing}"), "fmt must say how to show one number"),
         (lambda: Slider(0, 1, 0.5, fmt="{:.1f}"), "show more digits"),
         (lambda: Slider(0, 1, 0.5, fmt="{:.0%}"), "must show the number itself"),
+        (lambda: Slider(0, 1, 0.5, also=[2]), "also must lie in the slider's range"),
+        (lambda: Slider(0, 1, 0.5, also=[[1, 2]]), "also must be one row of numbers"),
         (lambda: Choice(["one"]), "at least two options"),
         (lambda: Choice(["a", "b"], "c"), "not among the options"),
         (lambda: Choice([]), "at least two options"),

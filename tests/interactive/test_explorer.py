@@ -145,7 +145,8 @@ def test_static_output_is_deterministic_and_small(outputs, mode):
     assert first == second
     assert text == "<explore: A wave. At ν = 0.53 the sine ends at -0.04.>"
     assert len(gzip.compress(first.encode())) < 60_000
-    assert data_of(first)["frames"] == [[0, k] for k in range(41)]
+    (layer,) = data_of(first)["layers"]
+    assert len(layer["groups"]) == 1 and layer["which"] == [] and layer["controls"] == [0]
 
 
 class Tags(HTMLParser):
@@ -214,7 +215,7 @@ def test_live_controls_stay_at_their_default_on_a_page(outputs, mode):
     interactive.explore(wave, alt=ALT, nu=NU, kind=Choice(["sine", "cosine"], live=True))
     html = outputs[0][1]
     assert "<select" not in html
-    assert len(data_of(html)["frames"]) == NU.stops
+    assert len(data_of(html)["sentences"]) == NU.stops
     with pytest.raises(ValueError, match="drop live=True"):
         interactive.explore(wave, alt=ALT, nu=Slider(0.1, 3, 1, live=True))
     with pytest.raises(ValueError, match="500 combinations of stops are too many for a page"):
@@ -339,7 +340,7 @@ def test_a_page_saved_after_a_move_opens_at_the_start(outputs, mode, tmp_path):
     body = outputs[0][1]
     prefix = re.search(r'<label for="(lt\w+)-nu"', body)[1]
     pictures, sentences, start = all_frames('A <b>&amp; "quoted" </script> wave.')
-    assert len(data_of(body)["groups"]) == 2
+    assert len(data_of(body)["layers"][0]["groups"]) == 2
     html = (
         f"<!doctype html><meta charset=utf-8><style>{interactive.page_css()}</style>{body}"
         f"<script>{interactive.page_js()}</script>"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,8 @@ from waves import wave
 from limetutor.course.figures import (
     switch_off,
 )
-from limetutor.interactive import explorer, frames
+from limetutor.interactive import explorer, film, frames
+from limetutor.interactive.film import drawn
 from limetutor.interactive.late import LateAxes, LateFigure
 from limetutor.plotting.style import styled
 
@@ -205,17 +205,23 @@ def test_every_frame_of_the_book_is_matplotlibs_own(path: Path, monkeypatch, ver
     """Chapters executed as for the site, each frame of each control drawn both ways."""
     if not verifying:
         pytest.skip("some figures of the book are drawn both ways above")
-    frame, wrong, count = explorer._frame, [], itertools.count()
+    wrong, count = [], itertools.count()
 
-    def both(draw, alt, size, values, memo) -> tuple[ET.Element, str]:
+    def both(draw, size, values, memo, prefix) -> Any:
         next(count)
-        monkeypatch.setattr(explorer, "_frame", frame)
         if difference := differs(draw, size, values, memo):
             wrong.append(f"{draw.__name__} at {values}: {difference}")
-        monkeypatch.setattr(explorer, "_frame", both)
-        return frame(draw, alt, size, values, memo)
+        return drawn(draw, size, values, memo, prefix)
 
-    monkeypatch.setattr(explorer, "_frame", both)
+    layers_agree = film.Film._compare_with_the_whole
+
+    def some(made: Any, draw: Any) -> None:
+        layers_agree(made, draw)
+        for values in itertools.islice(made._combinations(tuple(made.moving)), 0, None, 50):
+            both(draw, made.size, made.fixed | values, {}, "p")
+
+    monkeypatch.setattr(film, "drawn", both)
+    monkeypatch.setattr(film.Film, "_compare_with_the_whole", some)
     monkeypatch.setattr(explorer, "_display", lambda *args, **kwargs: None)
     monkeypatch.setenv("LIMETUTOR_MODE", "static")
     monkeypatch.chdir(path.parent)

@@ -55,7 +55,7 @@ def test_every_exercise_has_a_box_that_says_what_python_says(answered, browser, 
     for row in typed():
         table.setdefault(row.name, []).append(row)
     assert answered
-    with visit(browser, served, formulas=False) as visitor:
+    with visit(browser, served) as visitor:
         for path in answered:
             tab = visitor.open(path, served)
             boxes = tab.eval_on_selector_all(
@@ -125,7 +125,7 @@ def scribbles(count: int) -> Iterator[str]:
 def test_python_and_the_page_read_every_text_alike(answered, browser, served):
     """Random texts, many of them no answers at all, for a number and for a list."""
     path = next(p for p in answered if p.stem == "images")
-    with visit(browser, served, formulas=False) as visitor:
+    with visit(browser, served) as visitor:
         tab = visitor.open(path, served)
         for name in ("images/2", "images/3"):
             texts = list(scribbles(800))
@@ -139,7 +139,7 @@ def test_python_and_the_page_read_every_text_alike(answered, browser, served):
 def test_by_keyboard_and_what_was_done_is_there_after_a_reload(answered, browser, served, origin):
     base = served if origin == "server" else SITE.as_uri() + "/"
     path = next(p for p in answered if p.stem == "switch_off")
-    with visit(browser, base, formulas=False) as visitor:
+    with visit(browser, base) as visitor:
         tab = visitor.open(path, base)
         one = tab.locator('input[data-exercise="switch-off/1"]')
         status = tab.locator('form:has(input[data-exercise="switch-off/1"]) [role="status"]')
@@ -184,7 +184,7 @@ def things(path: Path) -> list[str]:
 
 def test_by_touch_quizzes_paragraphs_and_the_code(answered, browser, served):
     path = next(p for p in answered if p.stem == "images")
-    with visit(browser, served, formulas=False, **PHONE) as visitor:
+    with visit(browser, served, **PHONE) as visitor:
         tab = visitor.open(path, served)
         box = tab.get_by_role("form", name="Two parts")
         box.get_by_role("textbox").fill("1/2; 1")
@@ -222,7 +222,7 @@ REFUSED = """Object.defineProperty(globalThis, "localStorage", {
 
 @pytest.mark.parametrize("spoil", [REFUSED, "localStorage.setItem('limetutor', '{\"version\": 7')"])
 def test_where_nothing_is_kept_the_page_says_so_and_works(answered, browser, served, spoil):
-    with visit(browser, served, formulas=False) as visitor:
+    with visit(browser, served) as visitor:
         visitor.tab.add_init_script(spoil)
         tab = visitor.open(answered[0], served)
         name = declared(answered[0], Tabulated)[0]
@@ -250,7 +250,7 @@ AXE_BOXES = """() => axe.run(
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_boxes_with_verdicts_can_be_read_by_all(answered, browser, served, theme):
     """Every kind of verdict given, every fold open: what the tests of whole pages do not see."""
-    with visit(browser, served, formulas=False, color_scheme=theme) as visitor:
+    with visit(browser, served, color_scheme=theme) as visitor:
         path = next(p for p in answered if p.stem == "images")
         tab = visitor.open(path, served)
         keep = TYPE.replace("limetutor.progress.forget();", "")

@@ -15,7 +15,7 @@ def a_page_with_terms(pages):
 
 
 def test_a_word_is_explained_by_pointer_and_by_keyboard(pages, browser, served):
-    with visit(browser, served, formulas=False, **LAPTOP) as visitor:
+    with visit(browser, served, **LAPTOP) as visitor:
         tab = visitor.open(a_page_with_terms(pages), served)
         term, note = tab.locator("a.lt-term").first, tab.locator(SHOWN)
         term.hover()
@@ -40,7 +40,7 @@ def test_a_word_is_explained_by_pointer_and_by_keyboard(pages, browser, served):
 
 
 def test_a_tap_explains_and_a_second_one_follows_the_link(pages, browser, served):
-    with visit(browser, served, formulas=False, **PHONE) as visitor:
+    with visit(browser, served, **PHONE) as visitor:
         tab = visitor.open(a_page_with_terms(pages), served)
         term, note = tab.locator("a.lt-term").first, tab.locator(SHOWN)
         here = tab.url

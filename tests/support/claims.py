@@ -328,6 +328,9 @@ LEDGER: dict[str, dict[str, Ground]] = {
         "whatever is weighed, a sum fits without error": Stated("prop-text-sum"),
         "has never seen gets a coefficient": NoClaim(QUESTION),
     },
+    "by_chapter": {
+        "as the number of samples grows, for any model": Stated("thm-any-model"),
+    },
     "theorem": {
         "as the number of samples grows, for any model": Stated("thm-any-model"),
         "whatever $f$ does at ξ itself": Stated("thm-any-model"),

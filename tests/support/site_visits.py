@@ -34,7 +34,7 @@ def up_to_date() -> bool:
 
 def is_page(path: Path) -> bool:
     made_by_sphinx = path.stem in ("genindex", "search", "prf-prf", "py-modindex")
-    inside = path.relative_to(SITE).parts[0] in ("_static", "_sources", "_modules")
+    inside = path.relative_to(SITE).parts[0] in ("_static", "_sources", "_modules", "slides")
     redirect = 'http-equiv="refresh"' in path.read_text(encoding="utf-8")[:2000].lower()
     return not (made_by_sphinx or inside or redirect)
 
@@ -45,20 +45,13 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 class Visit:
-    """One tab with the network cut, and a list of what a reader would trip over.
+    """One tab with the network cut, and a list of what a reader would trip over."""
 
-    Without ``formulas`` MathJax is left out, which takes most of the time that a page needs.
-    """
-
-    def __init__(
-        self, browser: Browser, origin: str, formulas: bool = True, **options: object
-    ) -> None:
+    def __init__(self, browser: Browser, origin: str, **options: object) -> None:
         self.problems: list[str] = []
         self.where = ""
         self.context = browser.new_context(**options)
         self.context.on("request", partial(self._asked, origin))
-        if not formulas:
-            self.context.route("**/mathjax/*.js*", partial(give, "", "text/javascript"))
         self.tab = self.context.new_page()
         self.tab.on("console", lambda m: m.type == "error" and self.note(f"console: {m.text}"))
         self.tab.on("pageerror", lambda error: self.note(f"error: {error}"))
@@ -123,7 +116,7 @@ FAINT = """(paperOnly) => {
     for (const e of document.querySelectorAll("article.bd-article, article.bd-article *")) {
         const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
         const seen = e.checkVisibility({opacityProperty: true, visibilityProperty: true});
-        if (!own || !seen || e.closest("script, style, mjx-assistive-mml")) continue;
+        if (!own || !seen || e.closest("script, style, annotation")) continue;
         const style = getComputedStyle(e);
         const ink = luminance(rgba(e.ownerSVGElement ? style.fill : style.color));
         const paper = luminance(behind(e));

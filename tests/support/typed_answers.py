@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limetutor.course.exercises import exercises
-from limetutor.course.judging.kinds import Members, Tabulated, Value, _round
+from limetutor.course.judging.kinds import Members, Tabulated, Value, rounded
 
 
 class Typed(NamedTuple):
@@ -39,7 +39,7 @@ def of_value(exercise: Value) -> Iterator[Typed]:
     """A value in many forms, each mistake, and what is far off."""
     name, table = exercise.name, exercise.table
     values, shape = exercise.value.ravel().tolist(), exercise.value.shape
-    short = [_round(v, exercise.digits) for v in values]
+    short = [rounded(v, exercise.digits) for v in values]
     plain = write(short, shape)
     for text in (write(values, shape), plain, " " + plain.replace("-", "−") + " "):
         yield Typed(name, text, 1, "right", "✓ Right.")

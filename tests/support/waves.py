@@ -1,5 +1,7 @@
 """A small interactive figure that several tests look at."""
 
+import xml.etree.ElementTree as ET
+
 import numpy as np
 
 from limetutor.interactive import explorer
@@ -31,4 +33,9 @@ def all_frames(alt=ALT):
     values = [(nu, kind) for kind in KIND.values for nu in NU.values]
     drawn = [explorer._frame(wave, alt, (6.4, 3.6), {"nu": n, "kind": k}, {}) for n, k in values]
     pictures, sentences = zip(*drawn, strict=True)
+    for picture in pictures:  # on a page what moves is in a group of its own
+        content = list(picture)
+        for element in content:
+            picture.remove(element)
+        ET.SubElement(picture, "g").extend(content)
     return list(pictures), list(sentences), values.index((NU.default, KIND.default))

@@ -12,10 +12,10 @@ from importlib import import_module
 from typing import Any
 
 from ... import arguments as arg
-from ..judging.kinds import Exercise
+from ..judging.kinds import Attempts, Exercise
 from ..judging.tables import Verdict
 
-_tries: dict[str, list[Any]] = {}  # what check was given, so that a cell run again is no new try
+_attempts = Attempts()
 
 
 @cache
@@ -64,8 +64,4 @@ def judge(name: str, answer: Any, attempt: int = 1) -> Verdict:
 def check(name: str, answer: Any) -> None:
     """Print the words of :func:`judge`, and count attempts: a new answer is a new attempt."""
     known = exercises().get(name) if isinstance(name, str) else None
-    tried = _tries.setdefault(name, []) if known else []
-    essence = known.essence(answer) if known else None
-    if essence is not None and essence not in tried:
-        tried.append(essence)
-    print(judge(name, answer, max(1, len(tried))))
+    print(judge(name, answer, _attempts.at(known, answer) if known else 1))

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ...worlds import edge_stderr, misplaced_share, standard_quantiles
-from ..judging.kinds import Function, Given, Ladder, Mistake, Value
+from ..judging.kinds import Function, Given, Ladder, Mistake, Value, in_words
 
 _FIFTHS = standard_quantiles(5)[1:-1]
 
@@ -111,7 +111,9 @@ EXERCISES = (
     Value(
         name="discretization/3",
         given={
-            "d": Given(10, "the number of features", lambda rng: int(rng.integers(6, 25)), "ten"),
+            "d": Given(
+                10, "the number of features", lambda rng: int(rng.integers(6, 25)), in_words
+            ),
             "n": Given(500, "the number of training values"),
         },
         asks="a probability",

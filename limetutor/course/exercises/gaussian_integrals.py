@@ -76,7 +76,9 @@ EXERCISES = (
     Value(
         name="integrals/2",
         given={
-            "share": Given(0.01, "the mean weight", lambda rng: float(rng.choice([0.05, 0.001])))
+            "share": Given(
+                0.01, "the mean weight", lambda rng: float(rng.choice([0.05, 0.02, 0.005, 0.001]))
+            )
         },
         asks="a dimension",
         right=lambda share: np.ceil(_dimensions(share)),

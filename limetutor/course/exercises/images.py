@@ -31,7 +31,6 @@ EXERCISES = (
                 [0.1, -0.2, 0.3, 0.5],
                 "the weights",
                 lambda rng: (rng.permutation([-3, -2, 1, 3, 5])[:4] / 10).tolist(),
-                "0.1, −0.2, 0.3 and 0.5",
             ),
             "hidden": Given(
                 4, "the tone of hidden pixels", lambda rng: int(rng.choice([3, 5, 6, 7]))

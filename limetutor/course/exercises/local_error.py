@@ -9,7 +9,7 @@ import numpy as np
 from ...kernels import tilt
 from ...theory import Tilt, gaussian_tilt
 from ...worlds import Gaussian, standard_quantiles
-from ..judging.kinds import Function, Given, Ladder, Mistake, Value
+from ..judging.kinds import Function, Given, Ladder, Mistake, Value, pair
 
 _HALF = np.sqrt(2 / np.pi)  # the mean of the upper half of N(0, 1)
 
@@ -68,7 +68,7 @@ EXERCISES = (
             "slope": Given(
                 3, "the slope of the first feature", lambda rng: int(rng.integers(3, 9))
             ),
-            "xi": Given([0.961, 0.432], "the instance", None, "(0.961, 0.432)"),
+            "xi": Given([0.961, 0.432], "the instance", None, pair),
             "nu": Given(1.0, "the bandwidth"),
         },
         asks="a slope",

@@ -9,7 +9,7 @@ EXERCISES = (
         name="paper/1",
         given={
             "alpha": Given(0.3, "α", lambda rng: float(rng.choice([0.15, 0.2, 0.25, 0.4]))),
-            "beta": Given(-3.0, "the coefficient", lambda rng: -float(rng.integers(4, 9)), "−3"),
+            "beta": Given(-3.0, "the coefficient", lambda rng: -float(rng.integers(4, 9))),
         },
         asks="a penalty",
         right=lambda alpha, beta: alpha * (1 - alpha) * abs(beta),

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...kernels import tilt
 from ...worlds import Gaussian, standard_quantiles
-from ..judging.kinds import Given, Ladder, Members, Mistake, Paragraph, Value
+from ..judging.kinds import Given, Ladder, Members, Mistake, Paragraph, Value, in_words
 
 _OWN = 2  # the patient's box, the third
 _MOST = 12  # boxes
@@ -32,6 +32,11 @@ def _against_ridge(d: int, width: float, share: float = 0.99) -> float:
     """Samples that let a penalty of 1 leave this share of a coefficient."""
     alpha, mass = _own_box(width)
     return share / (1 - share) / (alpha * (1 - alpha) * mass**d)
+
+
+def _begins(number: int) -> str:
+    """At the beginning of a sentence."""
+    return in_words(number).capitalize()
 
 
 def _hiding(xi: float) -> list[int]:
@@ -92,7 +97,7 @@ EXERCISES = (
         name="real-lime/2",
         given={
             "d": Given(
-                10, "the number of features", lambda rng: int(rng.choice([6, 8, 12])), "Ten"
+                10, "the number of features", lambda rng: int(rng.choice([6, 8, 12])), _begins
             ),
             "width": Given(0.75, "the width", lambda rng: float(rng.choice([0.7, 0.8, 0.9, 1.2]))),
         },

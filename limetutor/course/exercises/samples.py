@@ -104,7 +104,6 @@ EXERCISES = (
                 -1.76,
                 "the limit of the coefficient",
                 lambda rng: -float(rng.integers(120, 240)) / 100,
-                "−1.76",
             ),
             "error": Given(
                 0.662, "the standard error", lambda rng: float(rng.integers(500, 900)) / 1000

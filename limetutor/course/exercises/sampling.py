@@ -7,7 +7,7 @@ from scipy.special import ndtr, ndtri
 
 from ...laws import normal_box
 from ...worlds import standard_quantiles
-from ..judging.kinds import Function, Given, Ladder, Mistake, Value
+from ..judging.kinds import Function, Given, Ladder, Mistake, Value, in_words
 
 
 def _top_mean(p: int) -> float:
@@ -99,8 +99,10 @@ EXERCISES = (
     Value(
         name="sampling/3",
         given={
-            "d": Given(10, "the number of features", lambda rng: int(rng.integers(5, 13)), "ten"),
-            "n": Given(5000, "the number of examples", None, "5000"),
+            "d": Given(
+                10, "the number of features", lambda rng: int(rng.integers(5, 13)), in_words
+            ),
+            "n": Given(5000, "the number of examples"),
         },
         asks="an expected number of examples",
         right=lambda d, n: n * 0.25**d,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,28 @@ from ...models import Linear, Quadratic
 from ..judging.kinds import Function, Given, Ladder, Mistake, Value
 
 _EDGE = 0.6744897501960817  # the third quartile of N(0, 1)
+
+
+_FRACTIONS = {1: "1", 0.5: "\\tfrac12", 0.25: "\\tfrac14"}
+
+
+def _row(values: Any, words: Mapping[float, str] | None = None) -> str:
+    """Numbers in a row, as they stand between brackets in a formula."""
+    return ", ".join(words[value] if words else f"{value:g}" for value in values)
+
+
+def _fractions(values: Any) -> str:
+    return _row(values, _FRACTIONS)
+
+
+def _sum(values: Any) -> str:
+    """A surrogate as a formula."""
+    first, second = (f"{value:+.2f}".replace("+", "+ ").replace("-", "- ") for value in values[1:])
+    return f"{values[0]:g} {first}z_1 {second}z_2"
+
+
+def _thousands(number: int) -> str:
+    return f"{number:,}".replace(",", "\\,")
 
 
 def _two_levels(weights: np.ndarray, values: np.ndarray) -> list[float]:
@@ -63,14 +86,12 @@ EXERCISES = (
     Value(
         name="surrogate/1",
         given={
-            "weights": Given(
-                [1, 0.5, 0.25, 0.25], "the weights", None, "1, \\tfrac12, \\tfrac14, \\tfrac14"
-            ),
+            "weights": Given([1, 0.5, 0.25, 0.25], "the weights", None, _fractions),
             "values": Given(
                 [3, 0, 1, 2],
                 "the responses",
                 lambda rng: rng.integers([0, 12, 0, 9], [9, 21, 9, 18]),
-                "3, 0, 1, 2",
+                _row,
             ),
         },
         asks="an intercept and a coefficient",
@@ -110,11 +131,9 @@ EXERCISES = (
                 [0.2, 0.30, -0.10],
                 "the surrogate of class A",
                 lambda rng: rng.integers(-30, 31, 3) / 100,
-                "0.2 + 0.30z_1 - 0.10z_2",
+                _sum,
             ),
-            "second": Given(
-                [0.5, -0.25, 0.04], "the surrogate of class B", None, "0.5 - 0.25z_1 + 0.04z_2"
-            ),
+            "second": Given([0.5, -0.25, 0.04], "the surrogate of class B", None, _sum),
         },
         asks="an intercept and two coefficients",
         right=lambda first, second: np.array([1.0, 0, 0]) - first - np.asarray(second),
@@ -141,7 +160,7 @@ EXERCISES = (
     Value(
         name="surrogate/3",
         given={
-            "n": Given(10_000, "the number of samples", None, "10\\,000"),
+            "n": Given(10_000, "the number of samples", None, _thousands),
             "C": Given(
                 0.0199, "the mean weight", lambda rng: float(rng.integers(120, 400)) / 10_000
             ),

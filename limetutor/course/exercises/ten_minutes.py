@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ..judging.kinds import Given, Ladder, Mistake, Paragraph, Value
+from ..judging.kinds import Given, Ladder, Mistake, Paragraph, Value, in_words
 
 EXERCISES = (
     Value(
@@ -57,9 +57,8 @@ EXERCISES = (
                 5000,
                 "the number of samples you have",
                 lambda rng: 1000 * int(rng.integers(2, 9)),
-                "5000",
             ),
-            "factor": Given(3, "the factor", lambda rng: int(rng.integers(3, 7)), "three"),
+            "factor": Given(3, "the factor", lambda rng: int(rng.integers(3, 7)), in_words),
         },
         asks="a number of samples",
         right=lambda n, factor: n * factor**2,

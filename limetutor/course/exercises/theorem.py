@@ -8,7 +8,7 @@ import numpy as np
 
 from ...kernels import tilt
 from ...worlds import Gaussian
-from ..judging.kinds import Given, Ladder, Mistake, Paragraph, Value
+from ..judging.kinds import Given, Ladder, Mistake, Paragraph, Value, in_words, pair
 
 
 def _factors(xi: Any, nu: float) -> np.ndarray:
@@ -20,7 +20,7 @@ EXERCISES = (
     Value(
         name="theorem/1",
         given={
-            "p": Given(4, "the number of boxes", lambda rng: 2 * int(rng.integers(3, 9)), "four")
+            "p": Given(4, "the number of boxes", lambda rng: 2 * int(rng.integers(3, 9)), in_words)
         },
         asks="a coefficient",
         right=lambda p: 1 - (p / 2 - 1) / (p - 1),
@@ -58,7 +58,7 @@ EXERCISES = (
             "coef": Given(
                 5.7, "the coefficient", lambda rng: float(rng.integers(21, 90)) / 10 + 0.05
             ),
-            "xi": Given([0.961, 0.432], "the instance", None, "(0.961, 0.432)"),
+            "xi": Given([0.961, 0.432], "the instance", None, pair),
             "nu": Given(1.0, "the bandwidth"),
         },
         asks="two slopes",
@@ -94,7 +94,10 @@ EXERCISES = (
         name="theorem/3",
         given={
             "mu": Given(
-                1, "the mean of the second feature", lambda rng: int(rng.integers(1, 4)), "(0, 1)"
+                1,
+                "the mean of the second feature",
+                lambda rng: int(rng.integers(1, 4)),
+                "(0, {})".format,
             ),
             "nu": Given(0.5, "the bandwidth", lambda rng: float(rng.choice([0.4, 0.6, 0.7, 0.8]))),
         },

@@ -214,7 +214,7 @@ def side_by_side(fig: Figure, nu: float, model: str) -> str:
     rows = np.arange(len(names))[::-1]
     for k, (ax, (title, values)) in enumerate(zip(axes, found.items(), strict=True)):
         scaled = values / np.abs(values).max() if np.any(values) else values
-        shade = color.surrogate if k == 0 else color.sample
+        shade = color.surrogate if k == 0 else color.muted
         ax.barh(rows, scaled, color=shade, height=0.62)
         ax.axvline(0, color=color.muted, lw=1)
         ax.set(xlim=(-1.1, 1.1), xticks=[-1, 0, 1], yticks=rows, yticklabels=names)

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from ...covariance import arrowhead_eigenvalues, covariance, inverse_covariance, secular
 from ...kernels import tilt
 from ...laws import tilted_normal
+from ...plotting.handles import handle
 from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, styled
 from ...worlds import Gaussian
@@ -81,14 +82,22 @@ def eigenvalues(fig: Figure, nu: float, scaled: bool, p: int) -> str:
     alpha = alphas(nu, p)
     now = 1 / arrowhead_eigenvalues(alpha)[::-1]
     scale, scale_now = (1.0, 1.0) if scaled else (C[:, None], mean_weight(nu))
-    left.plot(NU, curves * scale, color=color.surrogate, lw=1.3)
-    left.plot(np.full(11, nu), now * scale_now, "o", color=color.truth, ms=5)
+    values, values_now = curves * scale, now * scale_now
+    low, high, text = values_now[0], values_now[-1], f"ratio {_number(now[-1] / now[0])}"
+    left.fill_between(NU, values[:, 0], values[:, -1], color=color.truth, alpha=0.12, lw=0)
+    left.plot(NU, values[:, 1:-1], color=color.muted, lw=0.9)
+    left.plot(NU, values[:, [0, -1]], color=color.truth, lw=2.6)
+    (span,) = left.plot([nu, nu], [low, high], "o-", color=color.truth, ms=7)
+    handle(span, "nu")
+    side = "left" if nu < 0.3 else "center" if nu < 1.2 else "right"
+    left.annotate(text, (nu, high), (0, 9), textcoords="offset points", color=color.ink, ha=side)
     bandwidth_axis(left, y=powers(range(-4, 2) if scaled else range(-15, 2, 3)))
-    left.set_ylim((1e-4, 20) if scaled else (1e-15, 20))
+    left.set_ylim((1e-4, 100) if scaled else (1e-15, 1e3))
     name = "Σ/C" if scaled else "Σ"
     left.set_ylabel(f"eigenvalues of {name}", labelpad=2)
     right.axhline(0, color=color.muted, lw=1)
     right.axhline(1, color=color.muted, lw=1)
+    right.vlines(np.arange(1, 11), 0, alpha, color=color.sample, lw=2)
     right.plot(np.arange(1, 11), alpha, "o", color=color.sample, ms=7)
     right.set(xlim=(0.3, 10.7), ylim=(-0.06, 1.06), xlabel="feature j", ylabel="αⱼ")
     right.set_xticks([1, 4, 7, 10])
@@ -110,19 +119,35 @@ def _number(value: float) -> str:
 
 @styled
 def secular_curve(alpha: np.ndarray) -> Figure:
-    """The secular function, its poles (dashed) and its zeros, the eigenvalues of CΣ⁻¹."""
+    """The secular function, its poles (dashed) and its zeros, the eigenvalues of CΣ⁻¹.
+
+    All gaps between poles are drawn equally wide, and values far from zero are drawn together.
+    """
     fig = new_figure((6.4, 3.4))
+    fig.subplots_adjust(left=0.14, bottom=0.19, top=0.89)
     ax = fig.subplots()
     poles, roots = np.sort(1 / (alpha * (1 - alpha))), arrowhead_eigenvalues(alpha)
-    ends = [-1.0, *poles, 1.25 * roots[-1]]
+    ends = np.array([-1.0, *poles, 1.6 * roots[-1]])
+    place = np.arange(len(ends))
     ax.axhline(0, color=color.muted, lw=1)
-    for lo, hi in pairwise(ends):
+    for k, (lo, hi) in enumerate(pairwise(ends)):
+        if k % 2:
+            ax.axvspan(k, k + 1, color=color.muted, alpha=0.1, lw=0)
         share = (1 - np.cos(np.linspace(0.003, np.pi - 0.003, 240))) / 2  # denser at the poles
-        lam = lo + (hi - lo) * share
-        value = secular(lam, alpha)
-        ax.plot(lam, np.where(np.abs(value) < 60, value, np.nan), color=color.surrogate)
-    for pole in poles:
-        ax.axvline(pole, color=color.muted, ls="--", lw=1.2)
-    ax.plot(roots, np.zeros(len(roots)), "o", color=color.truth, ms=8)
-    ax.set(xlim=(-1, ends[-1]), ylim=(-40, 40), xlabel="λ", ylabel="secular function")
+        ax.plot(k + share, _squeezed(secular(lo + (hi - lo) * share, alpha)), color=color.ink)
+    for k in place[1:-1]:
+        ax.axvline(k, color=color.muted, ls="--", lw=1.2)
+        ax.text(k, 1.06, "pole", color=color.muted, ha="center")
+    at = np.interp(roots, ends, place)
+    ax.plot(at, np.zeros(len(roots)), "o", color=color.truth, ms=9)
+    for x, root in zip(at, roots, strict=True):
+        ax.text(x + 0.07, 0.09, f"{root:.2f}", color=color.truth)
+    ax.set_xticks(place[1:-1], [f"{pole:.2f}" for pole in poles])
+    ax.set_yticks(_squeezed(np.array([-100, -10, 0, 10, 100])), ["−100", "−10", "0", "10", "100"])
+    ax.set(xlim=(0, place[-1]), ylim=(-1.02, 1.02), xlabel="ℓ", ylabel="secular function")
     return fig
+
+
+def _squeezed(value: np.ndarray) -> np.ndarray:
+    """All numbers between −1 and 1, in their order."""
+    return value / (4 + np.abs(value))

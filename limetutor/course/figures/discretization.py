@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...columns import Number
+from ...interactive.layers import in_layers
 from ...plotting.style import color, new_figure, styled
 from ...theory import gaussian_tilt
 from ...worlds import Boxes, Empirical, Gaussian, edge_stderr
@@ -18,6 +20,7 @@ from .parts import (
     boxes_of,
     inner_edges,
     inside_boxes,
+    instance,
     joined,
     lines,
     log_axes,
@@ -27,7 +30,7 @@ from .parts import (
 )
 
 BOX_NAMES = ("lowest", "second", "third", "highest")
-NEAR_EDGE = 0.7  # the instance of the convergence figure, a little above the third quartile
+NEAR_EDGE = 0.7  # the instance of the figure of convergence, a little above the third quartile
 
 
 # --- boxes of a column -----------------------------------------------------------------------
@@ -38,20 +41,41 @@ def _bmi() -> np.ndarray:
     return diabetes().X["bmi"].to_numpy()
 
 
-def body_mass(fig: Figure, p: int, patient: float) -> str:
-    """A histogram of the body mass index, its p quantile boxes, and the box of one patient."""
-    values = _bmi()
-    boxes = Empirical(values[:, None], p=p).boxes()
-    own = int(boxes.discretize(np.array([[patient]]))[0, 0])
-    lo, hi = np.clip(boxes.ends(0, own), 17, 43)
-    inside = int(np.sum(boxes.discretize(values[:, None]) == own))
+def _histogram(fig: Figure) -> Axes:
     ax = fig.subplots()
-    ax.axvspan(lo, hi, color=color.box, alpha=0.2, lw=0)
-    counts, cuts = np.histogram(values, bins=np.arange(17, 44))
+    counts, cuts = np.histogram(_bmi(), bins=np.arange(17, 44))
     ax.fill_between(*steps(cuts, counts), color=color.muted, alpha=0.45, lw=0)
-    ax.plot(*lines(boxes.edges[0], 0, 60), color=color.box, lw=1.4)
-    ax.plot(patient, 0, "o", color=color.xi, ms=10, clip_on=False, zorder=5)
     ax.set(xlim=(17, 43), ylim=(0, 60), xlabel="body mass index", ylabel="patients")
+    return ax
+
+
+@cache
+def _bmi_boxes(p: int) -> Boxes:
+    return Empirical(_bmi()[:, None], p=p).boxes()
+
+
+def _bmi_edges(ax: Axes, p: int) -> None:
+    ax.plot(*lines(_bmi_boxes(p).edges[0], 0, 60), color=color.box, lw=1.4)
+
+
+def _own_box(p: int, patient: float) -> int:
+    return int(_bmi_boxes(p).discretize(np.array([[patient]]))[0, 0])
+
+
+def _box_of_patient(ax: Axes, p: int, patient: float) -> None:
+    lo, hi = np.clip(_bmi_boxes(p).ends(0, _own_box(p, patient)), 17, 43)
+    ax.axvspan(lo, hi, color=color.box, alpha=0.2, lw=0)
+
+
+def _patient(ax: Axes, patient: float) -> None:
+    instance(ax, patient, 0, ms=10, control="patient")
+
+
+@in_layers(_histogram, _bmi_edges, _box_of_patient, _patient)
+def body_mass(p: int, patient: float) -> str:
+    """A histogram of the body mass index, its p quantile boxes, and the box of one patient."""
+    values, boxes, own = _bmi(), _bmi_boxes(p), _own_box(p, patient)
+    inside = int(np.sum(boxes.discretize(values[:, None]) == own))
     share = inside / len(values)
     return (
         f"With p = {p} boxes the patient with a body mass index of {patient:g} becomes box "
@@ -81,69 +105,101 @@ def quantile_setting(n_train: int = 500, p: int = 4, seed: int = 5) -> QuantileS
 
 @styled
 def quantiles_investigation(setting: QuantileSetting, xi: np.ndarray) -> Figure:
-    """The training set with empirical (dashed) and theoretical quantiles (paper's figure)."""
-    fig = new_figure((5.2, 4.9))
-    fig.subplots_adjust(bottom=0.13, left=0.14)
-    ax = fig.subplots()
-    ax.plot(*setting.X.T, "o", color=color.muted, ms=3.2, mew=0, alpha=0.55)
-    for edge in setting.theoretical:
-        ax.axvline(edge, color=color.box, lw=1.6)
-        ax.axhline(edge, color=color.box, lw=1.6)
-    for x, y in setting.empirical.T:
-        ax.axvline(x, color=color.box, lw=1.6, ls="--")
-        ax.axhline(y, color=color.box, lw=1.6, ls="--")
-    ax.plot(*xi, "x", color=color.xi, ms=13, mew=3.5)
-    ax.set(xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), xlabel="x₁", ylabel="x₂", aspect="equal")
+    """Training set, empirical (dashed) and theoretical quantiles (paper's figure); ξ magnified."""
+    fig = new_figure((6.4, 3.5))
+    fig.subplots_adjust(left=0.085, bottom=0.165, right=0.985)
+    left, right = fig.subplots(1, 2, width_ratios=(1.12, 1), gridspec_kw={"wspace": 0.24})
+    for ax in (left, right):
+        ax.plot(*setting.X.T, "o", color=color.muted, ms=3.2, mew=0, alpha=0.55)
+        ax.plot(*lines(setting.theoretical, -3.2, 3.2), color=color.box, lw=1.6)
+        ax.plot(*lines(setting.theoretical, -3.2, 3.2)[::-1], color=color.box, lw=1.6)
+        ax.plot(*lines(setting.empirical[0], -3.2, 3.2), color=color.box, lw=1.6, ls="--")
+        ax.plot(*lines(setting.empirical[1], -3.2, 3.2)[::-1], color=color.box, lw=1.6, ls="--")
+    left.plot(*xi, "o", color=color.xi, ms=5)
+    left.set(xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), xlabel="x₁")
+    left.set_ylabel("x₂", labelpad=-4)
+    _magnify(right, setting, xi)
+    corners = xi[:, None] + NEARBY * np.array([[-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1]])
+    left.plot(*corners, color=color.ink, lw=1.2)
     return fig
+
+
+NEARBY = 0.15  # half the side of the square that is magnified
+
+
+def _magnify(ax: Axes, setting: QuantileSetting, xi: np.ndarray) -> None:
+    """The square around ξ, with the strip between the two kinds of edges."""
+    edges = {"theoretical": setting.theoretical[2], "empirical": setting.empirical[0, 2]}
+    low, high = sorted(edges.values())
+    ax.axvspan(low, high, color=color.box, alpha=0.18, lw=0)
+    ax.plot(*xi, "o", color=color.xi, ms=10)
+    (x, y), gap = xi, 0.006
+    for (name, edge), side in zip(
+        sorted(edges.items(), key=lambda e: e[1]), ("right", "left"), strict=True
+    ):
+        at = edge + (gap if side == "left" else -gap)
+        ax.text(
+            at, y + 0.115, f"{name}\n{edge:.3f}", color=color.box, ha=side, va="center", size=11.5
+        )
+    ax.text(x, y - 0.02, "ξ", color=color.xi, ha="center", va="top", size=14)
+    ax.set(xlim=(x - NEARBY, x + NEARBY), ylim=(y - NEARBY, y + NEARBY), xlabel="x₁, magnified")
+    ax.set(xticks=[0.6, 0.7, 0.8], yticks=[])
+    ax.spines[:].set(visible=True, color=color.ink, linewidth=1.2)
 
 
 # --- convergence of an edge ------------------------------------------------------------------
 
 TRAIN_SIZES = np.unique(np.geomspace(10, 10_000, 60).astype(int))
+TRAINING_SETS = 40
 
 
 @cache
-def _training_values(which: int) -> np.ndarray:
-    return np.random.default_rng(which).standard_normal(10_000)
-
-
-def _boxes_read_off(which: int, n: int) -> Boxes:
-    return Empirical(_training_values(which)[:n, None], p=4).boxes()
+def _training_values() -> np.ndarray:
+    return np.random.default_rng(0).standard_normal((10_000, TRAINING_SETS))
 
 
 @cache
-def _third_edges(which: int) -> np.ndarray:
-    return np.array([_boxes_read_off(which, n).edges[0][2] for n in TRAIN_SIZES])
+def third_edges(n: int) -> np.ndarray:
+    """The third edge read off the first n values of each training set, (40,)."""
+    return np.array([Number().cut(values, 4)[2] for values in _training_values()[:n].T])
 
 
-def convergence(fig: Figure, n: int, which: int) -> str:
-    """Left: n training values and both kinds of edges. Right: the third edge as n grows."""
-    values = _training_values(which)[:n]
-    true, boxes = inner_edges(), _boxes_read_off(which, n)
-    read, row = boxes.edges[0], np.array([NEAR_EDGE])
-    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
-    counts, cuts = np.histogram(values, bins=np.linspace(-3, 3, 25))
-    left.fill_between(
-        *steps(cuts, counts / n / 0.25), color=color.muted, alpha=0.4, lw=0, clip_on=True
-    )
-    left.plot(*lines(true, 0, 0.72), color=color.box, lw=1.6)
-    left.plot(*lines(read, 0, 0.72), color=color.box, lw=1.6, ls="--")
-    left.plot(NEAR_EDGE, 0.02, "x", color=color.xi, ms=10, mew=3)
-    left.set(xlim=(-3, 3), ylim=(0, 0.72), yticks=[], xlabel="x")
+def another_box(n: int) -> int:
+    """How many of the training sets put ξ = 0.7, which is above the edge, below it."""
+    return int(np.sum(third_edges(n) >= NEAR_EDGE))
 
-    funnel = 2 * np.array([edge_stderr(4, m)[2] for m in TRAIN_SIZES])
-    right.fill_between(TRAIN_SIZES, -funnel, funnel, color=color.truth, alpha=0.18, lw=0)
-    right.axhline(0, color=color.muted, lw=1)
-    right.plot(TRAIN_SIZES, _third_edges(which) - true[2], color=color.surrogate, lw=1.6)
-    right.plot(n, read[2] - true[2], "o", color=color.surrogate, ms=9)
+
+def convergence(fig: Figure, n: int) -> str:
+    """Left: errors of the third edge, read off n values of 40 sets. Right: how many misplace ξ."""
+    true = float(inner_edges()[2])
+    error, ahead = third_edges(n) - true, NEAR_EDGE - true
+    left, right = fig.subplots(1, 2, width_ratios=(1.25, 1), gridspec_kw={"wspace": 0.3})
+    fig.subplots_adjust(left=0.03)
+    reach = 2 * float(edge_stderr(4, n)[2])
+    left.axvspan(-reach, reach, color=color.truth, alpha=0.16, lw=0)
+    left.axvline(0, color=color.box, lw=2)
+    rows, beyond = np.arange(TRAINING_SETS), third_edges(n) >= NEAR_EDGE
+    for which, hue, mark in ((~beyond, color.box, "o"), (beyond, color.alarm, "X")):
+        left.plot(error[which], rows[which], mark, color=hue, ms=5, mew=0)
+    left.plot([ahead, ahead], [-4, TRAINING_SETS], color=color.xi, lw=1.4, ls=":")
+    left.plot(ahead, -3, "o", color=color.xi, ms=8)
+    left.set_xscale("symlog", linthresh=0.05)  # to show errors of all sizes, and ξ beside the edge
+    left.set_xticks([-1, -0.1, 0, 0.1, 1], ["−1", "−0.1", "0", "0.1", "1"])
+    left.minorticks_off()
+    left.set(xlim=(-1.3, 1.3), ylim=(-5, TRAINING_SETS + 1), yticks=[])
+    left.set(xlabel="error of the edge, 40 sets")
+    left.spines["left"].set_visible(False)
+    so_far = np.append(TRAIN_SIZES[n > TRAIN_SIZES], n)
+    right.plot(so_far, [another_box(int(m)) for m in so_far], color=color.alarm, lw=1.8)
+    right.plot(n, another_box(n), "X", color=color.alarm, ms=10)
     log_axes(right, x={10: "10", 100: "100", 1000: "1000", 10_000: "10⁴"})
-    right.set(xlim=(8, 13_000), ylim=(-0.9, 0.9), xlabel="training values n")
-    right.set_ylabel("error of the third edge", labelpad=0)
-    same = boxes.discretize(row[:, None])[0, 0] == boxes_of(row)[0]
+    right.set(xlim=(8, 13_000), ylim=(0, TRAINING_SETS), xlabel="training values n")
+    right.set_ylabel("sets that misplace ξ", labelpad=2)
+    near = int(np.sum(np.abs(error) < 0.1))
     return (
-        f"Read off {n} values, the third edge is {read[2]:.3f} instead of {true[2]:.3f} (standard "
-        f"error {edge_stderr(4, n)[2]:.3f}); ξ = {NEAR_EDGE:g} falls into "
-        f"{'the same box' if same else 'another box'}."
+        f"Read off {n} values, the third edge is within 0.1 of the true one in {near} of the "
+        f"{TRAINING_SETS} training sets (standard error {reach / 2:.3f}), and in {another_box(n)} "
+        f"of them it lies beyond ξ = {NEAR_EDGE:g}, which then falls into another box."
     )
 
 
@@ -165,7 +221,7 @@ def crossing(fig: Figure, xi: float, nu: float) -> str:
     right.plot(*lines(inner_edges(), -1.8, 1.8), color=color.box, lw=1)
     right.axhline(0, color=color.muted, lw=1)
     right.plot(places, gaps, color=color.truth)
-    right.plot(xi, now, "o", color=color.xi, ms=9)
+    instance(right, xi, now, ms=9)
     right.set(xlim=(-2, 2), ylim=(-1.8, 1.8), xticks=[-2, -1, 0, 1, 2], xlabel="position ξ₁")
     right.set_ylabel("coefficient β₁", labelpad=0)
     return (
@@ -198,7 +254,7 @@ def _draw_cloud(ax: Axes, xi: float, own: int) -> int:
             mfc=color.sample if filled else color.paper,
             mew=1,
         )
-    ax.plot(xi, 0.3, "x", color=color.xi, ms=12, mew=3.5)
+    instance(ax, xi, 0.3, ms=11)
     ax.set(xlim=(-3, 3), ylim=(-3, 3), xlabel="x₁")
     ax.set_ylabel("x₂", labelpad=-4)
     return int(np.sum(box == own))

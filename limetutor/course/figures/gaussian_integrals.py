@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...interactive.layers import in_layers
 from ...kernels import GaussianKernel
 from ...laws import BoxLaw, gaussian_integral, tilted_normal
+from ...plotting.handles import handle
 from ...plotting.style import color
 from ...theory import parts_tilt
-from .parts import bell
+from .parts import bell, key
 
 XI, MU, SIGMA = 1.2, 0.0, 1.0
 
@@ -19,20 +24,48 @@ def density(x: np.ndarray) -> np.ndarray:
     return bell(x, MU, SIGMA) / (SIGMA * np.sqrt(2 * np.pi))
 
 
-def product(fig: Figure, nu: float, lo: float) -> str:
-    """The density, the weight around ξ and their product, shaded on [lo, lo + 1]."""
-    hi = lo + 1
+X = np.linspace(-3, 4, 99)
+
+
+LINES: dict[str, dict[str, Any]] = {
+    "density of x": {"color": color.muted, "ls": "--"},
+    "weight": {"color": color.sample, "lw": 1.4},
+    "product": {"color": color.truth},
+}
+
+
+def _bells(fig: Figure) -> Axes:
     ax = fig.subplots()
-    x = np.linspace(-3, 4, 99)
-    inside = np.linspace(lo, hi, 40)
-    ax.plot(x, density(x), color=color.muted, ls="--", label="density of x")
-    ax.plot(x, bell(x, XI, nu), color=color.sample, lw=1.4, label="weight")
-    ax.plot(x, density(x) * bell(x, XI, nu), color=color.truth, label="product")
+    ax.plot(X, density(X), **LINES["density of x"])
+    ax.set(xlim=(-3, 4), ylim=(0, 1.1), xlabel="x", yticks=[0, 0.5, 1])
+    key(ax, LINES, loc="upper left")
+    return ax
+
+
+def _weight_and_product(ax: Axes, nu: float) -> None:
+    ax.plot(X, bell(X, XI, nu), **LINES["weight"])
+    ax.plot(X, density(X) * bell(X, XI, nu), **LINES["product"])
+
+
+def _xi(ax: Axes) -> None:
+    ax.axvline(XI, color=color.xi, lw=1.4, ls=":")
+
+
+def _piece(ax: Axes, nu: float, lo: float) -> None:
+    inside = np.linspace(lo, lo + 1, 40)
     piece = density(inside) * bell(inside, XI, nu)
     ax.fill_between(inside, 0, piece, color=color.box, alpha=0.4, lw=0)
-    ax.axvline(XI, color=color.xi, lw=1.4, ls=":")
-    ax.set(xlim=(-3, 4), ylim=(0, 1.1), xlabel="x", yticks=[0, 0.5, 1])
-    ax.legend(loc="upper left")
+
+
+def _start(ax: Axes, lo: float) -> None:
+    (mark,) = ax.plot(lo, 0, "^", color=color.box, ms=9, clip_on=False)
+    handle(mark, "lo")
+
+
+@in_layers(_bells, _weight_and_product, _xi, _piece, _start)
+def product(nu: float, lo: float) -> str:
+    """The density, the weight around ξ and their product, shaded on [lo, lo + 1]."""
+    hi = lo + 1
     area = float(gaussian_integral(0, XI, MU, nu, SIGMA, lo, hi))
     mean = tilted_normal(np.asarray(XI), np.asarray(MU), nu, np.asarray(SIGMA))[0]
     return (

@@ -245,10 +245,8 @@ def bandwidths(fig: Figure, nu: float, kernel: str) -> str:
     order = np.argsort(-shapley, kind="stable")
     places = np.arange(1, 17)
     right.axhline(0, color=color.muted, lw=1)
-    right.plot(
-        places, occlusion[order], "v", color=color.truth, mfc="none", ms=6, label="occlusion"
-    )
-    right.plot(places, shapley[order], "s", color=color.sample, mfc="none", ms=6, label="Shapley")
+    right.plot(places, occlusion[order], "v", color=color.ink, mfc="none", ms=6, label="occlusion")
+    right.plot(places, shapley[order], "s", color=color.muted, mfc="none", ms=6, label="Shapley")
     right.plot(places, beta[order], "o", color=color.surrogate, ms=5, label="LIME")
     right.set(xlim=(0.2, 16.8), ylim=(-0.28, 0.95), xticks=[1, 4, 8, 12, 16])
     right.set(yticks=[-0.2, 0, 0.2, 0.4, 0.6, 0.8], xlabel="superpixel, by Shapley value")

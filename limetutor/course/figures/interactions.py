@@ -111,7 +111,7 @@ def width_path(fig: Figure, width: float, model: str) -> str:
     right.axhline(0, color=color.muted, lw=1)
     curves = np.column_stack([game.path(WIDTHS), np.full((len(WIDTHS), 3 - game.d), OFF)])
     dots = np.append(beta, np.full(3 - game.d, OFF))
-    hues = (color.truth, color.surrogate, color.sample)
+    hues = (color.truth, color.ink, color.muted)
     for j, (curve, dot, hue) in enumerate(zip(curves.T, dots, hues, strict=True)):
         there = j < game.d
         hue, label = (hue, f"β{'₁₂₃'[j]}") if there else ("none", " ")
@@ -193,8 +193,8 @@ def far_from_data(
     fig = new_figure((6.4, 3.6))
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
     shown = x[: len(X)]
-    left.plot(*shown[:, columns].T, ".", color=color.sample, ms=4, rasterized=True)
-    left.plot(*X[:, columns].T, ".", color=color.ink, ms=4, rasterized=True)
+    left.plot(*shown[:, columns].T, ".", color=color.sample, ms=4)
+    left.plot(*X[:, columns].T, ".", color=color.ink, ms=4)
     left.set(xlabel=names[columns[0]], ylabel=names[columns[1]])
     rows = {"patients": distance_within_data(X), "samples": distance_to_data(x, X)}
     hues = {"patients": (color.ink, "-"), "samples": (color.sample, "--")}

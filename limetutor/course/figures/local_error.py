@@ -2,66 +2,107 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...interactive.layers import in_layers
 from ...plotting.style import color, new_figure, styled
-from ...theory import Tilt, gaussian_tilt
+from ...theory import gaussian_tilt
 from ..experiments import Runs
 from .parts import (
-    against_bandwidth,
+    bandwidth_curve,
+    bandwidth_dot,
     bell,
     box_of,
     draw_edges,
     inner_edges,
     inside_boxes,
+    instance,
+    signed,
     standard_boxes,
 )
+from .switch_off import X, two_panels
 
 
-def landing(fig: Figure, nu: float, xi: float) -> str:
-    """Left: where the surrogate of f(x) = x takes ξ to be. Right: its error against ν."""
+def _landing(fig: Figure) -> tuple[Axes, Axes]:
+    return two_panels(fig, (-1.2, 0.8), "error at ξ")
+
+
+def _error_curve(axes: tuple[Axes, Axes], xi: float) -> None:
+    bandwidth_curve(axes[1], lambda at: gaussian_tilt(xi, at, 0, 1, *box_of(xi)).inside)
+
+
+def _landed(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
+    """The tilted law, its part in the box of ξ, and the mean of that part; the error there."""
+    left, right = axes
     box = box_of(xi)
     law = gaussian_tilt(xi, nu, 0, 1, *box)
-    left, right = fig.subplots(1, 2, width_ratios=(1.15, 1), gridspec_kw={"wspace": 0.42})
-    _draw_landing(left, xi, box, law)
-    against_bandwidth(right, lambda at: gaussian_tilt(xi, at, 0, 1, *box).inside, nu)
-    right.set(ylim=(-1.2, 0.8), ylabel="error at ξ")
+    mean, sd, landed = (float(v) for v in (law.mu_tilde, law.sigma_tilde, xi + law.inside))
+    inside = np.linspace(max(box[0], -3), min(box[1], 3), 30)
+    left.plot(X, bell(X, mean, sd), color=color.sample, lw=1.4)
+    left.fill_between(inside, 0, bell(inside, mean, sd), color=color.sample, alpha=0.3, lw=0)
+    left.plot([landed, landed], [0, 1.0], color=color.truth, lw=2)
+    left.plot(landed, 0.03, "X", color=color.truth, ms=9)
+    bandwidth_dot(right, lambda at: gaussian_tilt(xi, at, 0, 1, *box).inside, nu)
+
+
+def _from(axes: tuple[Axes, Axes], xi: float) -> None:
+    axes[0].plot([xi, xi], [0, 1.0], color=color.xi, lw=2, ls=":")
+    instance(axes[0], xi)
+
+
+@in_layers(_landing, _error_curve, _landed, _from)
+def landing(nu: float, xi: float) -> str:
+    """Left: where the surrogate of f(x) = x takes ξ to be. Right: its error against ν."""
+    law = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
     return (
         f"At ν = {nu:.2f} the surrogate answers as if ξ were at {xi + law.inside:.2f} "
         f"instead of {xi:.2f}: an error of {law.inside:+.2f}."
     )
 
 
-def _draw_landing(ax: Axes, xi: float, box: tuple[float, float], law: Tilt) -> None:
-    mean, sd, landed = (float(v) for v in (law.mu_tilde, law.sigma_tilde, xi + law.inside))
-    x, inside = np.linspace(-3, 3, 97), np.linspace(max(box[0], -3), min(box[1], 3), 60)
-    draw_edges(ax)
-    ax.plot(x, bell(x, mean, sd), color=color.sample, lw=1.4)
-    ax.fill_between(inside, 0, bell(inside, mean, sd), color=color.sample, alpha=0.3, lw=0)
-    ax.plot([landed, landed], [0, 1.0], color=color.truth, lw=2)
-    ax.plot([xi, xi], [0, 1.0], color=color.xi, lw=2, ls=":")
-    ax.plot(xi, 0.03, "o", color=color.xi, ms=8)
-    ax.plot(landed, 0.03, "X", color=color.truth, ms=9)
-    ax.set(xlim=(-3, 3), ylim=(0, 1.12), yticks=[], xlabel="x")
-
-
-def across_the_boxes(fig: Figure, nu: float) -> str:
-    """The error of f(x) = x for every position of ξ, at one bandwidth."""
+def _teeth_axes(fig: Figure) -> Axes:
     ax = fig.subplots()
     ax.axhline(0, color=color.muted, lw=1)
-    zeros = 0
-    for xi, lo, hi in inside_boxes(4, reach=2.5, count=40):
-        error = gaussian_tilt(xi, nu, 0, 1, lo, hi).inside
-        zeros += int(error[0] * error[-1] < 0)
-        ax.plot(xi, error, color=color.truth)
     draw_edges(ax)
     ax.set(xlim=(-2.5, 2.5), ylim=(-1.4, 1.4), xlabel="position of ξ", ylabel="error at ξ")
+    ax.text(2.45, 1.3, "the surrogate answers too high", ha="right", va="top", color=color.muted)
+    ax.text(-2.45, -1.3, "the surrogate answers too low", va="bottom", color=color.muted)
+    return ax
+
+
+def _teeth(ax: Axes, nu: float) -> None:
+    """The error in every box, filled; where it is zero; the jump at each edge."""
+    ends = []
+    for xi, lo, hi in inside_boxes(4, reach=2.5, count=40):
+        error = gaussian_tilt(xi, nu, 0, 1, lo, hi).inside
+        ax.fill_between(xi, 0, error, color=color.truth, alpha=0.22, lw=0)
+        ax.plot(xi, error, color=color.truth)
+        zero = np.interp(0, -error, xi)  # the error falls within a box
+        ax.plot(zero, 0, "o", color=color.truth, mfc=color.paper, ms=8, mew=2)
+        ends.append(error[[0, -1]])
+    jumps = [[before[1], after[0]] for before, after in pairwise(ends)]
+    for edge, jump in zip(inner_edges(), jumps, strict=True):
+        ax.plot([edge, edge], jump, color=color.box, lw=4, solid_capstyle="butt")
+
+
+def _on_the_teeth(ax: Axes, nu: float, xi: float) -> None:
+    error = float(gaussian_tilt(xi, nu, 0, 1, *box_of(xi)).inside)
+    ax.plot([xi, xi], [0, error], color=color.alarm, lw=4, solid_capstyle="butt")
+    instance(ax, xi, 0, ms=9)
+
+
+@in_layers(_teeth_axes, _teeth, _on_the_teeth)
+def across_the_boxes(nu: float, xi: float) -> str:
+    """The error of f(x) = x for every position of ξ, and at one of them, at one bandwidth."""
     below, above = (error_at_edge(nu, box) for box in (2, 3))
+    error = float(gaussian_tilt(xi, nu, 0, 1, *box_of(xi)).inside)
     return (
-        f"At ν = {nu:.2f} the error passes through zero in {zeros} of the 4 boxes "
-        f"and jumps by {above - below:.2f} where ξ crosses the edge at 0.67."
+        f"At ν = {nu:.2f} the error at ξ = {signed(xi)} is {signed(error)}. It jumps by "
+        f"{above - below:.2f} where ξ crosses the edge at 0.67."
     )
 
 
@@ -78,7 +119,7 @@ def histogram(runs: Runs, predicted: float) -> Figure:
     errors = runs.local_prediction - runs.prediction
     ax.hist(errors, bins=20, color=color.surrogate, alpha=0.55, ec=color.paper)
     top = ax.get_ylim()[1] * 1.12
-    ax.axvline(0, color=color.xi, lw=2, ls=":")
+    ax.axvline(0, color=color.ink, lw=2, ls=":")
     ax.axvline(predicted, color=color.truth, lw=2.4)
     arrow = {"arrowstyle": "<->", "color": color.truth, "lw": 2, "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", (0, top * 0.93), (predicted, top * 0.93), arrowprops=arrow)

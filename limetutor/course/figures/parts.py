@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
+from ...plotting.handles import handle
 from ...plotting.results import ten_to_the
 from ...plotting.style import color
 from ...worlds import Boxes, Gaussian
@@ -62,12 +65,20 @@ def shade(ax: Axes, ends: tuple[float, float], reach: float, alpha: float = 0.18
 # --- curves ----------------------------------------------------------------------------------
 
 
+def instance(ax: Axes, xi: float, at: float = 0.03, ms: float = 8, control: str = "xi") -> None:
+    """The example explained, ξ, which can be dragged."""
+    (dot,) = ax.plot(xi, at, "o", color=color.xi, ms=ms, clip_on=False)
+    handle(dot, control)
+
+
 def bell(x: np.ndarray, mean: float = 0.0, sd: float = 1.0) -> np.ndarray:
     """A normal density scaled to peak at 1; also the Gaussian weight around ``mean``."""
     return np.exp(-((x - mean) ** 2) / (2 * sd**2))
 
 
-def lines(at: np.ndarray, bottom: float, top: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def lines(
+    at: np.ndarray, bottom: float | np.ndarray, top: float | np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Vertical lines as one path with gaps, so that their number may change between frames."""
     at = np.asarray(at, float)
     y = np.stack([np.broadcast_to(v, at.shape) for v in (bottom, top, np.nan)], axis=1)
@@ -94,12 +105,15 @@ def plateau(
     return [-reach, lo, lo, hi, hi, reach], [outside, outside, inside, inside, outside, outside]
 
 
-def against_bandwidth(ax: Axes, value: Callable[[np.ndarray], np.ndarray], nu: float) -> None:
-    """What the theory says at every bandwidth, with a dot at this one."""
-    ax.axhline(0, color=color.muted, lw=1)
+def bandwidth_curve(ax: Axes, value: Callable[[np.ndarray], np.ndarray]) -> None:
+    """What the theory says at every bandwidth."""
     ax.plot(NU, value(NU), color=color.truth)
-    ax.plot(nu, value(np.asarray(nu)), "o", color=color.truth, ms=9)
-    bandwidth_axis(ax)
+
+
+def bandwidth_dot(ax: Axes, value: Callable[[np.ndarray], np.ndarray], nu: float) -> None:
+    """What it says at this one; the dot can be dragged."""
+    (dot,) = ax.plot(nu, value(np.asarray(nu)), "o", color=color.truth, ms=9)
+    handle(dot, "nu")
 
 
 def holds(ends: np.ndarray, truth: np.ndarray | float) -> np.ndarray:
@@ -143,6 +157,12 @@ def bandwidth_axis(ax: Axes, y: Ticks | None = None) -> None:
     ax.set(xlim=(0.09, 3.3), xlabel="bandwidth ν")
 
 
+def key(ax: Axes, styles: Mapping[str, Mapping[str, Any]], **options: Any) -> None:
+    """A legend of lines that are drawn later, in layers of their own."""
+    samples = [Line2D([], [], label=name, **style) for name, style in styles.items()]
+    ax.legend(handles=samples, **options)
+
+
 def slanted(ax: Axes) -> None:
     """Long names below an axis at a slant, with their ends at the ticks."""
     for label in ax.get_xticklabels():
@@ -173,3 +193,10 @@ def scientific(value: float) -> str:
     """A number of two digits and a power of ten: 8.4·10¹⁶."""
     mantissa, power = f"{value:.1e}".split("e")
     return f"{mantissa}·{ten_to_the(int(power))}"
+
+
+def beside_slope(step: float) -> str:
+    """How a contrast stands to the slope of +1."""
+    if abs(step) < 0.005:
+        return "is as good as zero although the slope is +1"
+    return "agrees with the slope of +1" if step > 0 else "opposes the slope of +1"

@@ -166,7 +166,7 @@ def remedy(measured: dict[tuple[int, float], float]) -> Figure:
     fig.subplots_adjust(left=0.16)
     ax = fig.subplots()
     ax.axhline(1, color=color.muted, lw=1)
-    for d, hue in ((2, color.muted), (4, color.surrogate), (10, color.sample)):
+    for d, hue in ((2, color.muted), (4, color.ink), (10, color.sample)):
         curve = [noise_ratio(d, nu) for nu in BANDWIDTHS]
         ax.plot(BANDWIDTHS, curve, color=hue)
         ax.annotate(
@@ -215,11 +215,11 @@ def empty_cells(points: np.ndarray, across: int = 8) -> int:
 
 # What each way of sampling is called, how lt.explain is asked for it, and its colour and stroke.
 WAYS: dict[str, tuple[dict[str, Any], str, str]] = {
-    "weighted": ({"sampler": "bins"}, color.surrogate, "-"),
+    "weighted": ({"sampler": "bins"}, color.muted, "-"),
     "tilted": ({"sampler": "tilted"}, color.sample, "-"),
     "tilted, adjusted": ({"sampler": "tilted", "adjust": True}, color.sample, "--"),
-    "Sobol": ({"sampler": "sobol"}, color.truth, "-"),
-    "Sobol, adjusted": ({"sampler": "sobol", "adjust": True}, color.truth, "--"),
+    "Sobol": ({"sampler": "sobol"}, color.ink, "-"),
+    "Sobol, adjusted": ({"sampler": "sobol", "adjust": True}, color.ink, "--"),
 }
 # The kernel and the bandwidth of each setting that a reader can choose.
 WIDTHS = {"Gaussian, ν = 1": ("gaussian", 1.0), "lime's": ("mismatch", 0.75 * np.sqrt(10))}

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...interactive.layers import in_layers
 from ...kernels import KERNELS
 from ...laws import BoxLaw
 from ...plotting.style import color
@@ -16,7 +17,18 @@ from ...sampling import sampler
 from ...theory import gaussian_tilt
 from ...worlds import Empirical
 from ..datasets import diabetes
-from .parts import bell, box_of, boxes_of, inner_edges, lines, shade, signed, standard_boxes, steps
+from .parts import (
+    bell,
+    box_of,
+    boxes_of,
+    inner_edges,
+    instance,
+    lines,
+    shade,
+    signed,
+    standard_boxes,
+    steps,
+)
 
 BAND = 1.36  # 95% of samples of the right law stay within ±1.36 in sqrt(n) (F_n - F)
 
@@ -187,6 +199,7 @@ class Setting(NamedTuple):
     alpha: float  # the share of the weight in the box of ξ as n grows
 
 
+@cache
 def general(xi: float, nu: float, n: int = N_POINTS, seed: int = 3) -> Setting:
     """New examples x_i, their indicators z_i and weights along one coordinate of N(0, 1)."""
     boxes, row = standard_boxes(), np.array([xi])
@@ -196,36 +209,51 @@ def general(xi: float, nu: float, n: int = N_POINTS, seed: int = 3) -> Setting:
     return Setting(x[:, 0], z[:, 0], weights, alpha)
 
 
-def general_setting(fig: Figure, nu: float, xi: float) -> str:
-    """The model, ξ and its tangent, the boxes, new examples with z and weights (paper, Figure 2)."""
-    now = general(xi, nu)
+def _two_rows(fig: Figure) -> tuple[Axes, Axes]:
     top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(1.9, 1))
     fig.subplots_adjust(hspace=0.12, bottom=0.14, top=0.97)
     for ax, low, high in ((top, -2.6, 2.6), (bottom, 0, 1.12)):
-        _draw_boxes(ax, xi, low, high)
-    grid = np.linspace(-2.6, 2.6, 90)
-    slope, value = wavy_slope(xi), float(wavy(np.array(xi)))
-    top.plot(grid, wavy(grid), color=color.ink, label="model f")
-    top.plot([xi - 1.2, xi + 1.2], [value - 1.2 * slope, value + 1.2 * slope], color=color.xi, lw=2)
-    _draw_examples(top, now, wavy(now.x))
-    top.plot(xi, value, "o", color=color.xi, ms=9, zorder=6)
+        ax.plot(*lines(inner_edges(), low, high), color=color.box, lw=1.2)
+    top.plot(ALONG, wavy(ALONG), color=color.ink, label="model f")
     top.set(ylim=(-2.6, 2.6), yticks=[-2, 0, 2], ylabel="f(x)")
     top.tick_params(bottom=False)
+    bottom.set(xlim=(-2.6, 2.6), ylim=(0, 1.12), yticks=[0, 1], xlabel="xⱼ", ylabel="weight")
+    return top, bottom
 
-    bottom.plot(grid, bell(grid, xi, nu), color=color.muted, lw=1.4, ls="--")
+
+def _box_tangent_examples(axes: tuple[Axes, Axes], xi: float) -> None:
+    for ax in axes:
+        shade(ax, box_of(xi), 2.6, alpha=0.16)
+    slope, value = wavy_slope(xi), float(wavy(np.array(xi)))
+    ends = np.array([-1.2, 1.2])
+    axes[0].plot(xi + ends, value + slope * ends, color=color.ink, lw=2, ls="--")
+    now = general(xi, 1.0)
+    _draw_examples(axes[0], now, wavy(now.x))
+
+
+def _weights_around(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
+    bottom, now = axes[1], general(xi, nu)
+    bottom.plot(ALONG, bell(ALONG, xi, nu), color=color.muted, lw=1.4, ls="--")
     bottom.plot(*lines(now.x, 0, now.weights), color=color.sample, lw=1, alpha=0.7)
     _draw_examples(bottom, now, now.weights)
-    bottom.set(xlim=(-2.6, 2.6), ylim=(0, 1.12), yticks=[0, 1], xlabel="xⱼ", ylabel="weight")
+
+
+def _instance(axes: tuple[Axes, Axes], xi: float) -> None:
+    instance(axes[0], xi, float(wavy(np.array(xi))), ms=9)
+
+
+ALONG = np.linspace(-2.6, 2.6, 67)
+
+
+@in_layers(_two_rows, _box_tangent_examples, _weights_around, _instance)
+def general_setting(nu: float, xi: float) -> str:
+    """The model, ξ and its tangent, the boxes, new examples with z and weights (paper, Figure 2)."""
+    now = general(xi, nu)
     ones, share = int(now.z.sum()), float(now.weights @ now.z / now.weights.sum())
     return (
         f"Around ξ = {signed(xi)} with ν = {nu:.2f}, {ones} of the {N_POINTS} new examples have z = 1; "
         f"they carry {share:.0%} of the weight ({now.alpha:.0%} if there were endlessly many)."
     )
-
-
-def _draw_boxes(ax: Axes, xi: float, low: float, high: float) -> None:
-    shade(ax, box_of(xi), 2.6, alpha=0.16)
-    ax.plot(*lines(inner_edges(), low, high), color=color.box, lw=1.2)
 
 
 def _draw_examples(ax: Axes, now: Setting, y: np.ndarray) -> None:

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 
 from ... import surrogate
 from ...algorithm import Explanation, explain
-from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, styled
 from ...worlds import Empirical, Gaussian
 from ..datasets import diabetes
@@ -94,28 +93,42 @@ def _paths(kind: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def penalty(fig: Figure, strength: float, kind: str) -> str:
-    """Left: the coefficients against the penalty. Right: the coefficients at this penalty."""
+    """Left: the coefficients against the penalty. Right: what is left of each at this penalty."""
     coef, (strengths, paths) = penalised(kind, strength), _paths(kind)
     _, names = diabetes_fit()
-    left, right = fig.subplots(1, 2, sharey=True, gridspec_kw={"wspace": 0.12})
-    for j in range(len(names)):
-        left.plot(strengths, paths[:, j], color=color.surrogate, lw=1.4)
-    left.plot(np.full(len(names), strength), coef, "o", color=color.surrogate, ms=5)
+    order = np.argsort(np.abs(paths[0]))
+    left, right = fig.subplots(1, 2, width_ratios=(1.3, 1), gridspec_kw={"wspace": 0.24})
+    fig.subplots_adjust(left=0.11)
+    left.axhline(0, color=color.muted, lw=1)
     left.axvline(strength, color=color.muted, lw=1, ls="--")
-    log_axes(left, x=[0.001, 0.01, 0.1, 1, 10])
-    left.set(xlim=(0.0009, 33), ylim=(-42, 72), yticks=[-40, 0, 40])
+    for rank, j in enumerate(order):
+        named = rank >= len(order) - NAMED
+        hue, width = (color.surrogate, 2) if named else (color.muted, 1.1)
+        left.plot(strengths, paths[:, j], color=hue, lw=width)
+        left.plot(strength, coef[j], "o", color=hue, ms=7 if named else 4)
+        if named:
+            left.text(0.0011, paths[0, j] + 1.2, names[j], color=color.ink, size=11.5)
+    log_axes(left, x={0.001: "0.001", 0.01: "0.01", 0.1: "0.1", 1: "1", 10: "10"})
+    left.set(xlim=(0.0009, 33), ylim=(-42, 78), yticks=[-40, 0, 40])
     left.set(xlabel="penalty λ/Σπ", ylabel="coefficient")
-    right.bar(range(len(names)), coef, color=by_sign(paths[0]), width=0.7)
-    right.axhline(0, color=color.muted, lw=1)
-    right.set_xticks(range(len(names)), names)
-    right.tick_params(axis="x", rotation=60, labelsize=12)
-    fig.subplots_adjust(bottom=0.22)
+    rows, share = np.arange(len(order)), 100 * (coef / penalised(kind, 0.0))[order]
+    hues = [color.surrogate if rank >= len(order) - NAMED else color.muted for rank in rows]
+    right.axvline(100, color=color.muted, lw=1)
+    right.barh(rows, share, color=hues, height=0.62)
+    right.set_yticks(rows, [names[j] for j in order])
+    right.set(
+        xlim=(0, 190), xticks=[0, 50, 100, 150], xlabel="% left", ylim=(-0.6, len(order) - 0.4)
+    )
     kept = int(np.sum(coef != 0))
     left_over = np.abs(coef).sum() / np.abs(paths[0]).sum()
     return (
         f"With the {kind} penalty λ/Σπ = {strength:.3g}, {kept} of {len(names)} coefficients are not "
-        f"zero, and {left_over:.0%} of their total size is left."
+        f"zero, and {left_over:.0%} of their total size is left: {share[-1]:.0f}% of the largest "
+        f"({names[order[-1]]}) and {share[-NAMED]:.0f}% of the fifth ({names[order[-NAMED]]})."
     )
+
+
+NAMED = 5  # the coefficients that are followed by name; the others are noise
 
 
 def interval_runs(runs: int = 40, n: int = 2000, nu: float = 1.0) -> tuple[np.ndarray, np.ndarray]:

@@ -11,31 +11,75 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from ...hiding import Risk
+from ...interactive.layers import in_layers
 from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
 from ...theory import critical_bandwidth, gaussian_tilt
 from ..experiments import Runs
 from .parts import (
-    against_bandwidth,
     bandwidth_axis,
+    bandwidth_curve,
+    bandwidth_dot,
     bell,
     box_of,
     draw_edges,
     inner_edges,
+    instance,
     joined,
     lines,
     shade,
 )
 
 
-def tug_of_war(fig: Figure, nu: float, xi: float, p: int = 4) -> str:
-    """Left: the tilted law over the boxes. Right: the coefficient of f(x) = x against ν."""
-    lo, hi = box_of(xi, p)
-    now = gaussian_tilt(xi, nu, 0, 1, lo, hi)
+def two_panels(fig: Figure, ylim: tuple[float, float], ylabel: str) -> tuple[Axes, Axes]:
+    """Left, laws over the boxes of N(0, 1); right, something against the bandwidth."""
     left, right = fig.subplots(1, 2, width_ratios=(1.15, 1), gridspec_kw={"wspace": 0.42})
-    _draw_law(left, xi, lo, hi, float(now.mu_tilde), float(now.sigma_tilde), p)
-    against_bandwidth(right, lambda at: gaussian_tilt(xi, at, 0, 1, lo, hi).gap, nu)
-    right.set(ylim=(-0.75, 1.75), ylabel="coefficient β")
+    draw_edges(left)
+    left.set(xlim=(-3, 3), ylim=(0, 1.12), yticks=[], xlabel="x")
+    right.axhline(0, color=color.muted, lw=1)
+    bandwidth_axis(right)
+    right.set(ylim=ylim, ylabel=ylabel)
+    return left, right
+
+
+def _war(fig: Figure) -> tuple[Axes, Axes]:
+    axes = two_panels(fig, (-0.75, 1.75), "coefficient β")
+    axes[0].plot(X, bell(X), color=color.muted, lw=1.4, ls="--")
+    return axes
+
+
+def _box(axes: tuple[Axes, Axes], xi: float) -> None:
+    """The box of ξ with its middle, and the coefficient at every bandwidth."""
+    left, right = axes
+    lo, hi = box_of(xi)
+    shade(left, (lo, hi), 3)
+    middle = np.clip((lo + hi) / 2, -9, 9)  # an outer box has none: it falls off the picture
+    left.plot([middle, middle], [0, 1.0], color=color.box, ls=":", lw=2)
+    bandwidth_curve(right, lambda at: gaussian_tilt(xi, at, 0, 1, lo, hi).gap)
+
+
+def tilted_law(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
+    """The law of the samples after weighting, and its mean."""
+    now = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
+    mean, sd = float(now.mu_tilde), float(now.sigma_tilde)
+    axes[0].plot(X, bell(X, mean, sd), color=color.sample)
+    axes[0].plot(mean, 1.0, "v", color=color.sample, ms=9)
+
+
+def _coefficient(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
+    bandwidth_dot(axes[1], lambda at: gaussian_tilt(xi, at, 0, 1, *box_of(xi)).gap, nu)
+
+
+def the_instance(axes: tuple[Axes, Axes], xi: float) -> None:
+    """ξ among the laws."""
+    instance(axes[0], xi)
+
+
+@in_layers(_war, _box, tilted_law, _coefficient, the_instance)
+def tug_of_war(nu: float, xi: float) -> str:
+    """Left: the tilted law over the boxes. Right: the coefficient of f(x) = x against ν."""
+    lo, hi = box_of(xi)
+    now = gaussian_tilt(xi, nu, 0, 1, lo, hi)
     sign = "pulls neither way" if abs(now.gap) < 5e-3 else f"is {now.gap:.2f}"
     if not np.isfinite(hi) or not np.isfinite(lo):
         middle = "the box has no middle"
@@ -47,19 +91,7 @@ def tug_of_war(fig: Figure, nu: float, xi: float, p: int = 4) -> str:
     )
 
 
-def _draw_law(ax: Axes, xi: float, lo: float, hi: float, mean: float, sd: float, p: int) -> None:
-    x = np.linspace(-3, 3, 97)
-    shade(ax, (lo, hi), 3)
-    draw_edges(ax, p)
-    ax.plot(x, bell(x), color=color.muted, lw=1.4, ls="--")
-    ax.plot(x, bell(x, mean, sd), color=color.sample)
-    ax.plot(mean, 1.0, "v", color=color.sample, ms=9)
-    middle = np.clip((lo + hi) / 2, -9, 9)  # an outer box has none: it falls off the picture
-    ax.plot([middle, middle], [0, 1.0], color=color.box, ls=":", lw=2)
-    ax.plot(xi, 0.03, "o", color=color.xi, ms=8)
-    ax.set(xlim=(-3, 3), ylim=(0, 1.12), yticks=[], xlabel="x")
-
-
+X = np.linspace(-3, 3, 81)
 TOP = 1.6  # bandwidth at which the map ends
 
 
@@ -67,10 +99,10 @@ def sign_map(fig: Figure, p: int) -> str:
     """Where in (ξ, ν) the coefficient of f(x) = x agrees with the slope, and where it turns."""
     ax = fig.subplots()
     edges = inner_edges(p)
-    agrees, opposes, curves = _regions(edges)
+    agrees, opposes, curves = regions(edges)
     # one artist for all boxes, so that every p has the same elements and the page stays small
-    _filled(ax, agrees, "positive")
-    _filled(ax, opposes, "negative")
+    filled(ax, agrees, "positive")
+    filled(ax, opposes, "negative")
     ax.plot(*lines(edges, 0, TOP), color=color.box, lw=1)
     ax.plot(*joined(curves), color=color.ink, lw=2.6)
     ax.set(xlim=(-2, 2), ylim=(0, TOP), xlabel="position of ξ", ylabel="bandwidth ν")
@@ -86,7 +118,7 @@ def sign_map(fig: Figure, p: int) -> str:
     )
 
 
-def _regions(
+def regions(
     edges: np.ndarray,
 ) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
     """Areas where the contrast agrees with the slope, where it opposes it, and what divides them.
@@ -125,7 +157,7 @@ def _zero_curve(lo: float, hi: float) -> np.ndarray:
     return np.column_stack([xi, np.nan_to_num(critical_bandwidth(xi, 0, 1, lo, hi))])
 
 
-def _filled(ax: Axes, areas: list[np.ndarray], role: str) -> None:
+def filled(ax: Axes, areas: list[np.ndarray], role: str) -> None:
     """Several areas as one patch; where there is none, one off the picture keeps its place."""
     areas = areas or [np.array([[8, 8], [9, 8], [9, 9]])]
     path = Path.make_compound_path(*(Path(area, closed=False) for area in areas))

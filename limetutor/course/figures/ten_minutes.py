@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...algorithm import Explanation
-from ...plotting.results import by_sign
+from ...interactive.layers import in_layers
 from ...plotting.style import color, new_figure, plain, styled
 from ...theory import gaussian_tilt
 from ..experiments import Runs
-from .parts import bell, box_of, draw_edges, plateau, shade
+from .parts import bell, beside_slope, box_of, draw_edges, instance, key, lines, plateau, shade
 
 REACH = 2.5  # half the width of the picture of a contrast
 
@@ -37,48 +39,87 @@ def side_by_side(ours: Explanation, lime: Mapping[int, float]) -> Figure:
 
 
 def run_again(fig: Figure, run: int, n: int, runs: Mapping[int, Runs], limit: float) -> str:
-    """The coefficients of one run out of many; pale marks show the other runs."""
+    """Left: one run among all of them. Right: how often a feature was among the three largest."""
     chosen = runs[n]
-    coef = chosen.coef[run - 1]
     order = np.argsort(np.abs(runs[max(runs)].mean))
-    fig.subplots_adjust(left=0.16, bottom=0.19)
-    ax = fig.subplots()
-    rows = np.arange(len(order))
-    ax.axvline(0, color=color.muted, lw=1)
-    ax.barh(rows, coef[order], color=by_sign(coef[order]), height=0.62)
-    spread = chosen.coef[:, order]
-    ax.hlines(rows, spread.min(axis=0), spread.max(axis=0), color=color.ink, lw=1.6)
-    ax.set_yticks(rows, [plain(chosen.names[j]) for j in order])
-    ax.set(xlim=(-limit, limit), xlabel="coefficient")
-    top = [chosen.names[j] for j in np.argsort(-np.abs(coef))[:3]]
-    return f"Run {run} with n = {n}: the three largest are {top[0]}, {top[1]} and {top[2]}."
-
-
-def contrast(fig: Figure, nu: float, xi: float) -> str:
-    """f(x) = x, the tilted law, and the mean of f inside and outside the box of ξ."""
-    tilt = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
-    inside = float(xi + tilt.inside)
-    step = float(tilt.gap)
-    ax = fig.subplots()
-    shade(ax, box_of(xi), REACH)
-    draw_edges(ax)
-    x = np.linspace(-REACH, REACH, 121)
-    law = 0.9 * bell(x, float(tilt.mu_tilde), float(tilt.sigma_tilde)) - REACH
-    ax.fill_between(x, -REACH, law, color=color.sample, alpha=0.35, lw=0)
-    ax.plot([-REACH, REACH], [-REACH, REACH], color=color.ink, lw=1.6, label="model f(x) = x")
-    means = plateau(box_of(xi), inside, inside - step, REACH)
-    ax.plot(*means, color=color.surrogate, lw=2.6, label="mean inside, mean outside")
-    ax.plot(xi, xi, "o", color=color.xi, ms=8)
-    ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), xlabel="x", ylabel="f(x)")
-    ax.legend(loc="upper left", fontsize=11.5)
+    rows, coef, everyone = np.arange(len(order)), chosen.coef[run - 1, order], chosen.coef[:, order]
+    fig.subplots_adjust(left=0.1, bottom=0.15)
+    left, right = fig.subplots(
+        1, 2, sharey=True, width_ratios=(1.9, 1), gridspec_kw={"wspace": 0.1}
+    )
+    left.axvline(0, color=color.muted, lw=1)
+    marks = lines(
+        everyone.ravel(), np.tile(rows - 0.3, len(everyone)), np.tile(rows + 0.3, len(everyone))
+    )
+    left.plot(*marks, color=color.surrogate, lw=1, alpha=0.45)
+    left.plot(coef, rows, "o", color=color.surrogate, ms=8, mec=color.paper)
+    left.set_yticks(rows, [plain(chosen.names[j]) for j in order])
+    left.set(xlim=(-limit, limit), ylim=(-0.6, len(order) - 0.4), xlabel="coefficient")
+    first = top_three(chosen.coef)
+    times, total = (tally(first[:k], len(order))[order] for k in (run, len(first)))
+    right.barh(rows, total, color="none", edgecolor=color.muted, lw=1, height=0.62)
+    right.barh(rows, times, color=color.surrogate, height=0.62)
+    right.set(xlim=(0, len(first) * 1.03), xlabel="runs in the top three")
+    right.tick_params(axis="y", length=0)
+    top = [chosen.names[j] for j in first[run - 1]]
+    kinds = len({tuple(three) for three in first[:run]})
+    threes = "the same top three" if kinds == 1 else f"{kinds} different top threes"
+    counted = f" The first {run} runs had {threes}."
     return (
-        f"At ν = {nu:.2f} the mean of f is {inside:+.2f} in the box of ξ = {xi:g} and "
-        f"{inside - step:+.2f} elsewhere: a contrast of {step:+.2f}, which {_beside_slope(step)}."
+        f"Run {run} with n = {n}: the three largest are {top[0]}, {top[1]} and {top[2]}."
+        + counted * (run > 1)
     )
 
 
-def _beside_slope(step: float) -> str:
-    """How a contrast stands to the slope of +1."""
-    if abs(step) < 0.005:
-        return "is as good as zero although the slope is +1"
-    return "agrees with the slope of +1" if step > 0 else "opposes the slope of +1"
+def top_three(coef: np.ndarray) -> np.ndarray:
+    """The positions of the three largest coefficients of each run, the largest first, (runs, 3)."""
+    return np.argsort(-np.abs(coef), axis=1)[:, :3]
+
+
+def tally(first: np.ndarray, d: int) -> np.ndarray:
+    """How many runs have each feature among their first, (d,)."""
+    return np.bincount(first.ravel(), minlength=d)
+
+
+MODEL: dict[str, Any] = {"color": color.ink, "lw": 1.6}
+MEANS: dict[str, Any] = {"color": color.surrogate, "lw": 2.6}
+
+
+def _line(fig: Figure) -> Axes:
+    ax = fig.subplots()
+    draw_edges(ax)
+    ax.plot([-REACH, REACH], [-REACH, REACH], **MODEL)
+    ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), xlabel="x", ylabel="f(x)")
+    lines = {"model f(x) = x": MODEL, "mean inside, mean outside": MEANS}
+    key(ax, lines, loc="upper left", fontsize=11.5)
+    return ax
+
+
+def _its_box(ax: Axes, xi: float) -> None:
+    shade(ax, box_of(xi), REACH)
+
+
+def _means(ax: Axes, nu: float, xi: float) -> None:
+    """What counts, and the mean of f in the box of ξ and outside."""
+    tilt = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
+    x = np.linspace(-REACH, REACH, 81)
+    law = 0.9 * bell(x, float(tilt.mu_tilde), float(tilt.sigma_tilde)) - REACH
+    ax.fill_between(x, -REACH, law, color=color.sample, alpha=0.35, lw=0)
+    inside = float(xi + tilt.inside)
+    means = plateau(box_of(xi), inside, inside - float(tilt.gap), REACH)
+    ax.plot(*means, **MEANS)
+
+
+def _instance(ax: Axes, xi: float) -> None:
+    instance(ax, xi, xi)
+
+
+@in_layers(_line, _its_box, _means, _instance)
+def contrast(nu: float, xi: float) -> str:
+    """f(x) = x, the tilted law, and the mean of f inside and outside the box of ξ."""
+    tilt = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
+    inside, step = float(xi + tilt.inside), float(tilt.gap)
+    return (
+        f"At ν = {nu:.2f} the mean of f is {inside:+.2f} in the box of ξ = {xi:g} and "
+        f"{inside - step:+.2f} elsewhere: a contrast of {step:+.2f}, which {beside_slope(step)}."
+    )

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...interactive.layers import in_layers
 from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
 from ...theory import gaussian_tilt
 from ..experiments import Runs
-from .parts import bell, box_of, draw_edges, inside_boxes, minus, plateau, shade, signed, slanted
+from .parts import (
+    bell,
+    box_of,
+    draw_edges,
+    inside_boxes,
+    instance,
+    key,
+    minus,
+    plateau,
+    shade,
+    signed,
+    slanted,
+)
 
 
 def wave(x: np.ndarray) -> np.ndarray:
@@ -21,6 +36,15 @@ def wave(x: np.ndarray) -> np.ndarray:
     return np.sin(2 * x)
 
 
+def wave_slope(x: float) -> float:
+    """Its derivative."""
+    return float(2 * np.cos(2 * x))
+
+
+X = np.linspace(-3, 3, 81)
+
+
+@cache
 def means_inside_and_outside(
     f: Callable[[np.ndarray], np.ndarray], xi: float, nu: float
 ) -> tuple[float, float]:
@@ -40,32 +64,51 @@ def means_inside_and_outside(
     return float(inside[0] / inside[1]), float(outside[0] / outside[1])
 
 
-def step_and_tangent(fig: Figure, nu: float, xi: float) -> str:
-    """A curved f, its tangent at ξ, and LIME's surrogate, which is a step (β₀, β₀ + β₁)."""
-    box = box_of(xi)
-    inside, outside = means_inside_and_outside(wave, xi, nu)
-    value, slope = float(wave(np.asarray(xi))), float(2 * np.cos(2 * xi))
+LINES: dict[str, dict[str, Any]] = {
+    "f": {"color": color.ink},
+    "tangent at ξ": {"color": color.ink, "ls": "--"},
+    "LIME's surrogate": {"color": color.surrogate, "lw": 2.6},
+}
+
+
+def _panels(fig: Figure) -> tuple[Axes, Axes]:
     fig.subplots_adjust(bottom=0.13, top=0.98)
     top, bottom = fig.subplots(
         2, 1, height_ratios=(3.4, 1), sharex=True, gridspec_kw={"hspace": 0.1}
     )
-    x = np.linspace(-3, 3, 97)
-    for ax in (top, bottom):
-        shade(ax, box, 3.2, alpha=0.16)  # the ends of an outer box fall off the picture
-    top.plot(x, wave(x), color=color.ink, label="f")
-    reach = np.array([-0.5, 0.5])
-    top.plot(xi + reach, value + slope * reach, color=color.xi, ls="--", label="tangent at ξ")
-    surrogate = plateau(box, inside, outside, 3.2)
-    top.plot(*surrogate, color=color.surrogate, lw=2.6, label="LIME's surrogate")
-    top.plot(xi, value, "o", color=color.xi, ms=8)
+    top.plot(X, wave(X), **LINES["f"])
     top.set(xlim=(-3, 3), ylim=(-1.5, 2.1), ylabel="f and its surrogate")
-    top.legend(loc="upper left", ncols=3, columnspacing=1.2, handlelength=1.5)
-    law = gaussian_tilt(xi, nu, 0, 1, *box)
-    height = bell(x, float(law.mu_tilde), float(law.sigma_tilde))
-    bottom.fill_between(x, 0, height, color=color.sample, alpha=0.45, lw=0)
+    key(top, LINES, loc="upper left", ncols=3, columnspacing=1.2, handlelength=1.5)
     bottom.text(-2.9, 0.75, "tilted law", color=color.sample)
     bottom.set(ylim=(0, 1.15), yticks=[], xlabel="x")
-    beta = inside - outside
+    return top, bottom
+
+
+def _box_and_tangent(axes: tuple[Axes, Axes], xi: float) -> None:
+    for ax in axes:
+        shade(ax, box_of(xi), 3.2, alpha=0.16)  # the ends of an outer box fall off the picture
+    value, slope, reach = float(wave(np.asarray(xi))), wave_slope(xi), np.array([-0.5, 0.5])
+    axes[0].plot(xi + reach, value + slope * reach, **LINES["tangent at ξ"])
+
+
+def _step(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
+    top, bottom = axes
+    surrogate = plateau(box_of(xi), *means_inside_and_outside(wave, xi, nu), 3.2)
+    top.plot(*surrogate, **LINES["LIME's surrogate"])
+    law = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
+    height = bell(X, float(law.mu_tilde), float(law.sigma_tilde))
+    bottom.fill_between(X, 0, height, color=color.sample, alpha=0.45, lw=0)
+
+
+def _instance(axes: tuple[Axes, Axes], xi: float) -> None:
+    instance(axes[0], xi, float(wave(np.asarray(xi))))
+
+
+@in_layers(_panels, _box_and_tangent, _step, _instance)
+def step_and_tangent(nu: float, xi: float) -> str:
+    """A curved f, its tangent at ξ, and LIME's surrogate, which is a step (β₀, β₀ + β₁)."""
+    inside, outside = means_inside_and_outside(wave, xi, nu)
+    beta, slope = inside - outside, wave_slope(xi)
     agree = "the two agree in sign" if beta * slope > 0 else "the two disagree in sign"
     return (
         f"At ν = {nu:.2f} the surrogate is {_signed(inside)} inside the box and {_signed(outside)} "

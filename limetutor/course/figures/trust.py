@@ -9,12 +9,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ...paths import Path
-from ...plotting.results import by_sign, shortened
+from ...plotting.results import by_sign, shortened, stroke
 from ...plotting.style import color, new_figure, plain, styled
 from .parts import log_axes, signed
 
 LINES = 5  # features of a path that are followed
-HUES = (color.surrogate, color.truth, color.sample, color.alarm, color.ink)
 TICKS = (0.5, 1, 2, 5, 10)
 
 
@@ -45,10 +44,11 @@ def bandwidth(fig: Figure, nu: float, row: str, paths: Mapping[str, Path]) -> st
     order = path.order()[:LINES]
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.62})
     fig.subplots_adjust(left=0.11, right=0.985)
-    left.axvspan(*path.stable, color=color.box, alpha=0.14, lw=0)
+    left.axvspan(*path.stable, color=color.muted, alpha=0.15, lw=0)
     left.axhline(0, color=color.muted, lw=1)
-    for j, hue in zip(order, HUES, strict=False):
-        left.plot(path.nu, path.coef[:, j], color=hue)
+    strokes = [stroke(k) for k in range(len(order))]
+    for j, (hue, dash) in zip(order, strokes, strict=True):
+        left.plot(path.nu, path.coef[:, j], color=hue, ls=dash)
         left.plot(path.nu[i], path.coef[i, j], "o", color=hue, ms=7)
         left.plot(path.critical[j], 0 * path.critical[j], "x", color=hue, ms=8, mew=2)
     left.axvline(path.nu[i], color=color.ink, lw=1.2, ls="--")
@@ -59,7 +59,9 @@ def bandwidth(fig: Figure, nu: float, row: str, paths: Mapping[str, Path]) -> st
     left.set_xlim(path.nu[0] / 1.03, path.nu[-1] * 1.03)
     coef, places = path.coef[i, order], np.arange(len(order))[::-1]
     right.axvline(0, color=color.muted, lw=1)
-    right.barh(places, coef, color=HUES[: len(order)], height=0.6)
+    for place, value, (hue, dash) in zip(places, coef, strokes, strict=True):
+        face = hue if dash == "-" else "none"
+        right.barh(place, value, color=face, edgecolor=hue, linestyle=dash, lw=1.6, height=0.6)
     right.set_yticks(places, [plain(n) for n in shortened((path.names[j] for j in order), 14)])
     right.set(xlim=limits, xlabel="coefficient at ν")
     return _told(path, i)

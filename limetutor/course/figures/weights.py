@@ -11,17 +11,20 @@ from matplotlib.figure import Figure
 
 from ...algorithm import Explanation, explain
 from ...arguments import FitWarning
+from ...interactive.layers import in_layers
 from ...kernels import KERNELS, tilt
 from ...laws import tilted_normal
 from ...normal_limit import effective_sample_size
+from ...plotting.handles import handle
 from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
 from ...worlds import Gaussian
 from ..experiments import Runs
-from .parts import bell, box_of, boxes_of, draw_edges, log_axes, plateau, shade
+from .parts import bell, box_of, boxes_of, draw_edges, instance, log_axes, plateau, shade, steps
 
 XI = 0.4  # the instance of the one-dimensional picture
 GRID = np.linspace(-2.6, 2.6, 97)
+LAWS = np.linspace(-3, 3, 81)
 
 
 def wave(x: np.ndarray) -> np.ndarray:
@@ -94,7 +97,8 @@ def concentration(fig: Figure, d: int, nu: float) -> str:
     dims = np.arange(1, 31)
     theory = [effective_sample_size(np.full(k, 0.5), Gaussian(), nu, len(w)) for k in dims]
     right.plot(dims, theory, color=color.truth)
-    right.plot(d, theory[d - 1], "o", color=color.truth, ms=8)
+    (dot,) = right.plot(d, theory[d - 1], "o", color=color.truth, ms=8)
+    handle(dot, "d")
     right.axhline(1, color=color.muted, lw=1, ls="--")
     log_axes(right, y=[0.01, 1, 100])
     right.set(xlim=(0, 31), ylim=(0.01, 1500), xticks=[1, 10, 20, 30])
@@ -116,41 +120,56 @@ def weighted_histogram(nu: float, xi: float) -> tuple[np.ndarray, np.ndarray]:
     return np.histogram(x, bins=40, range=(-3, 3), weights=bell(x, xi, nu), density=True)
 
 
-def tilt_over_boxes(fig: Figure, nu: float, xi: float) -> str:
-    """Left: the law of the samples before and after weighting. Right: the masses of the boxes."""
-    row = np.array([xi])
-    at = tilt(Gaussian(), [xi], nu)
-    law, log_mass = at.views.law, at.log_mass
-    mean, sd, _ = tilted_normal(np.asarray(xi), np.asarray(0.0), nu, np.asarray(1.0))
-    own = int(boxes_of(row)[0])
-    left, right = fig.subplots(1, 2, width_ratios=(1.5, 1), gridspec_kw={"wspace": 0.28})
+def _laws_and_masses(fig: Figure) -> tuple[Axes, Axes]:
     fig.subplots_adjust(left=0.04)
-    _draw_tilt(left, nu, xi, float(mean), float(sd))
-    places = np.arange(1, 5)
-    shades = [color.sample] * 4
-    bars = right.bar(places, law.prob[0], color=shades, alpha=0.55, width=0.7, lw=0)
-    bars[own].set_alpha(1.0)
+    left, right = fig.subplots(1, 2, width_ratios=(1.5, 1), gridspec_kw={"wspace": 0.28})
+    draw_edges(left)
+    left.plot(LAWS, bell(LAWS), color=color.muted, lw=1.4, ls="--")
+    left.set(xlim=(-3, 3), ylim=(0, 1.2), yticks=[], xlabel="x")
     right.plot([0.5, 4.5], [0.25, 0.25], color=color.muted, ls="--", lw=1.4)
-    right.plot(places, np.where(places == own + 1, 0.03, -1), "o", color=color.xi, ms=8)
-    right.set(xlim=(0.4, 4.6), ylim=(0, 1.03), xticks=places, yticks=[0, 0.5, 1])
+    right.set(xlim=(0.4, 4.6), ylim=(0, 1.03), xticks=np.arange(1, 5), yticks=[0, 0.5, 1])
     right.set(xlabel="box", ylabel="mass")
+    return left, right
+
+
+def _its_box(axes: tuple[Axes, Axes], xi: float) -> None:
+    shade(axes[0], box_of(xi), 3)
+
+
+def _tilted(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
+    """The draws counted by weight, the tilted law and its masses."""
+    left, right = axes
+    mean, sd, _ = tilted_normal(np.asarray(xi), np.asarray(0.0), nu, np.asarray(1.0))
+    density, edges = weighted_histogram(nu, xi)
+    peak = float(sd) * np.sqrt(2 * np.pi)  # both laws are drawn with their highest point at 1
+    left.fill_between(*steps(edges, density * peak), color=color.sample, alpha=0.3, lw=0)
+    left.plot(LAWS, bell(LAWS, float(mean), float(sd)), color=color.sample)
+    own, places = int(boxes_of(np.array([xi]))[0]), np.arange(1, 5)
+    bars = right.bar(places, _masses(nu, xi)[0], color=color.sample, alpha=0.55, width=0.7, lw=0)
+    bars[own].set_alpha(1.0)
+
+
+def _instances(axes: tuple[Axes, Axes], xi: float) -> None:
+    instance(axes[0], xi)
+    axes[1].plot(int(boxes_of(np.array([xi]))[0]) + 1, 0.03, "o", color=color.xi, ms=8)
+
+
+@cache
+def _masses(nu: float, xi: float) -> tuple[np.ndarray, float]:
+    """The masses of the four boxes under the tilted law, and the mean weight."""
+    at = tilt(Gaussian(), [xi], nu)
+    return at.views.law.prob[0], float(np.exp(at.log_mass[0]))
+
+
+@in_layers(_laws_and_masses, _its_box, _tilted, _instances)
+def tilt_over_boxes(nu: float, xi: float) -> str:
+    """Left: the law of the samples before and after weighting. Right: the masses of the boxes."""
+    mean, sd, _ = tilted_normal(np.asarray(xi), np.asarray(0.0), nu, np.asarray(1.0))
+    masses, weight = _masses(nu, xi)
     return (
         f"At ν = {nu:.2f} the tilted law has mean {mean:.2f} and standard deviation {sd:.2f}; the box of ξ "
-        f"has mass {law.prob[0, own]:.2f}, and the mean weight is {np.exp(log_mass[0]):.2f}."
+        f"has mass {masses[int(boxes_of(np.array([xi]))[0])]:.2f}, and the mean weight is {weight:.2f}."
     )
-
-
-def _draw_tilt(ax: Axes, nu: float, xi: float, mean: float, sd: float) -> None:
-    x = np.linspace(-3, 3, 97)
-    shade(ax, box_of(xi), 3)
-    draw_edges(ax)
-    ax.plot(x, bell(x), color=color.muted, lw=1.4, ls="--")
-    density, edges = weighted_histogram(nu, xi)
-    peak = sd * np.sqrt(2 * np.pi)  # both laws are drawn with their highest point at 1
-    ax.stairs(density * peak, edges, fill=True, color=color.sample, alpha=0.3, lw=0)
-    ax.plot(x, bell(x, mean, sd), color=color.sample)
-    ax.plot(xi, 0.03, "o", color=color.xi, ms=8)
-    ax.set(xlim=(-3, 3), ylim=(0, 1.2), yticks=[], xlabel="x")
 
 
 @styled
@@ -177,7 +196,7 @@ def distances(d: int = 10) -> Figure:
         ("mismatch", 0.75 * d, "mismatch, ν = 0.75 d (as printed)", color.muted, "s--"),
         ("mismatch", 0.75 * np.sqrt(d), "mismatch, ν = 0.75 √d (lime)", color.lime, "o-"),
         ("mismatch", 1.0, "mismatch, ν = 1", color.sample, "v-"),
-        ("cosine", 0.25, "cosine, ν = 0.25 (lime for text)", color.truth, "^-"),
+        ("cosine", 0.25, "cosine, ν = 0.25 (lime for text)", color.lime, "^--"),
     ):
         weight = np.exp(KERNELS[kernel].log_weights(z.astype(float), z, xi, nu, boxes))
         ax.plot(left, weight, mark, color=hue, ms=5, label=label)

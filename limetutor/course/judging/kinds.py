@@ -27,27 +27,46 @@ ROUNDED = 0.05  # what rounding to two digits can change
 SAME = 1e-9  # between a number and itself, computed in another way
 PERCENT_UP_TO = 2.0  # larger values are counts, not shares
 DIGITS = {1: "one digit", 2: "two digits", 3: "three digits", 4: "four digits", 5: "five digits"}
+WORDS = (
+    "none one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty"
+).split()
 
 
 @dataclass(frozen=True)
 class Given:
     """A number (or a list) that the question gives: its value, what it is, how a variant draws it.
 
-    ``text`` is how the number stands in the question, where that is not how Python prints it.
+    ``text`` writes the value as it stands in the question, where that is not plainly in digits.
     """
 
     value: Any
     label: str
     draw: Callable[[np.random.Generator], Any] | None = None
-    text: str | None = None
+    text: Callable[[Any], str] | None = None
 
     @property
     def shown(self) -> str:
         """The number as the question has it."""
         if self.text is not None:
-            return self.text
-        *most, last = [f"{value:g}" for value in np.ravel(self.value).tolist()]
+            return self.text(self.value)
+        *most, last = [digits(value) for value in np.ravel(self.value).tolist()]
         return f"{', '.join(most)} and {last}" if most else last
+
+
+def digits(value: float) -> str:
+    """A number in digits, with the minus sign of a text."""
+    return f"{value:g}".replace("-", "\N{MINUS SIGN}")
+
+
+def pair(values: Sequence[float]) -> str:
+    """Numbers as a point: (0.961, 0.432)."""
+    return f"({', '.join(map(digits, values))})"
+
+
+def in_words(number: int) -> str:
+    """A small whole number as a word, a larger one in digits."""
+    return WORDS[number] if number < len(WORDS) else str(number)
 
 
 class Mistake(NamedTuple):
@@ -83,7 +102,7 @@ class Exercise:
     def variant(self, rng: np.random.Generator) -> Self:
         """The same exercise with other numbers, where they can be drawn."""
         drawn = {
-            name: replace(given, value=given.draw(rng), text=None) if given.draw else given
+            name: replace(given, value=given.draw(rng)) if given.draw else given
             for name, given in self.given.items()
         }
         return replace(self, given=drawn)
@@ -102,6 +121,21 @@ class Exercise:
         for name, text in shown.items():
             words = words.replace(f"{{{name}}}", text)
         return words
+
+
+class Attempts:
+    """What each exercise was answered so far, so that a cell that is run again is no new attempt."""
+
+    def __init__(self) -> None:
+        self._tried: dict[str, list[Any]] = {}
+
+    def at(self, exercise: Exercise, answer: Any) -> int:
+        """The number of the attempt that an answer is: 1, 2, …"""
+        tried = self._tried.setdefault(exercise.name, [])
+        essence = exercise.essence(answer)
+        if essence is not None and essence not in tried:
+            tried.append(essence)
+        return max(1, len(tried))
 
 
 # --- values ------------------------------------------------------------------------------------
@@ -214,9 +248,9 @@ class Value(Tabulated):
 
     def _rounded(self, kind: str, words: str, values: np.ndarray) -> Iterator[Row]:
         """Rows for the values rounded to fewer digits than asked, where that changes little."""
-        fine = [_round(v, self.digits) for v in values.tolist()]
+        fine = [rounded(v, self.digits) for v in values.tolist()]
         for digits in range(self.digits - 1, 0, -1):
-            coarse = [_round(v, digits) for v in values.tolist()]
+            coarse = [rounded(v, digits) for v in values.tolist()]
             near = all(
                 abs(c - v) <= ROUNDED * abs(v) for c, v in zip(coarse, values.tolist(), strict=True)
             )
@@ -256,7 +290,7 @@ def _unit(value: float, digits: int) -> float:
     return 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
 
 
-def _round(value: float, digits: int) -> float:
+def rounded(value: float, digits: int) -> float:
     """To so many digits, halves upwards as at school."""
     exact = Decimal(repr(value))
     if not exact:
@@ -293,6 +327,15 @@ class Members(Tabulated):
 # --- functions ---------------------------------------------------------------------------------
 
 
+class Tried(NamedTuple):
+    """What came of calling a function: ``hint`` names no input, ``where`` may."""
+
+    kind: str
+    hint: str = ""
+    where: str = ""
+    lost: bool = False  # wrong in a way that nobody has described
+
+
 @dataclass(frozen=True, kw_only=True)
 class Function(Exercise):
     """A function to write: called on inputs that it has not seen, beside the reference.
@@ -317,24 +360,30 @@ class Function(Exercise):
             words = "Give the function itself, by its name and without brackets."
             return verdict("wrong", words)
         rng = np.random.default_rng([zlib.crc32(self.name.encode()), attempt])
+        found = self.tried(answer, rng)
+        step = self.ladder[min(attempt, 3) - 1] if found.lost else ""
+        return verdict(found.kind, found.where or found.hint, step)
+
+    def tried(self, answer: Callable[..., Any], rng: np.random.Generator) -> Tried:
+        """What comes of calls on inputs drawn by ``rng``."""
         cases = [self.inputs(rng) for _ in range(self.calls)]
         expected = [np.asarray(self.reference(*_copies(case)), float) for case in cases]
         given: list[np.ndarray] = []
         for case, right in zip(cases, expected, strict=True):
-            result, problem = _called(answer, case, right)
-            if problem:
-                return verdict("wrong", problem)
+            result, where, hint = _called(answer, case, right)
+            if hint:
+                return Tried("wrong", hint, where)
             given.append(result)
         if self._agree(given, expected):
-            return verdict("right")
+            return Tried("right")
         for mistaken, hint in self.mistakes:
             if self._agree(given, [np.asarray(mistaken(*_copies(c)), float) for c in cases]):
-                return verdict("wrong", hint)
+                return Tried("wrong", hint)
         wrong = next(
             k for k in range(self.calls) if not self._agree(given[k : k + 1], expected[k : k + 1])
         )
         where = f"For {_listed(cases[wrong])} it gives {shorten(given[wrong])}, which is not right."
-        return verdict("wrong", where, self.ladder[min(attempt, 3) - 1])
+        return Tried("wrong", self.ladder.nudge, where, lost=True)
 
     def essence(self, answer: Any) -> Any:
         """What its code does: a cell run again makes a new object of the same code."""
@@ -356,28 +405,36 @@ def _listed(case: tuple[Any, ...]) -> str:
     return ", ".join(shorten(value) for value in case)
 
 
-def _called(function: Callable[..., Any], case: tuple[Any, ...], right: np.ndarray) -> Any:
-    """What a function returned, and a sentence if that cannot be compared."""
+def _called(
+    function: Callable[..., Any], case: tuple[Any, ...], right: np.ndarray
+) -> tuple[np.ndarray, str, str]:
+    """What a function returned, or what is wrong with that: with the inputs, and without them."""
     passed, nothing = _copies(case), np.zeros(0)
     try:
         result = function(*passed)
     except Exception as error:
         told = " ".join(f"{type(error).__name__}: {error}".split())
-        return nothing, f"For {_listed(case)} it raises {told[:150]}"
+        return nothing, f"For {_listed(case)} it raises {told[:150]}", "It raises an error."
     if any(not np.array_equal(a, b) for a, b in zip(passed, case, strict=True)):
-        return nothing, "It changes what it was given: work on a copy."
+        return nothing, "", "It changes what it was given: work on a copy."
     if result is None:
-        return nothing, "It returns nothing: is there a return?"
+        return nothing, "", "It returns nothing: is there a return?"
     try:
         values = np.array(result, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        return nothing, f"It returns {shorten(result)}, which is not a number or an array of them."
+        where = f"It returns {shorten(result)}, which is not a number or an array of them."
+        return nothing, where, "It returns what is not a number or an array of them."
     if values.shape != right.shape:
         shapes = f"shape {values.shape}, for {_listed(case)} the shape is {right.shape}"
-        return nothing, f"It returns an array of {shapes}."
+        return (
+            nothing,
+            f"It returns an array of {shapes}.",
+            "It returns an array of another shape.",
+        )
     if not np.all(np.isfinite(values)):
-        return nothing, f"For {_listed(case)} it returns nan or infinity."
-    return values, ""
+        where = f"For {_listed(case)} it returns nan or infinity."
+        return nothing, where, "It returns nan or infinity."
+    return values, "", ""
 
 
 # --- paragraphs --------------------------------------------------------------------------------

@@ -1,0 +1,28 @@
+// Slides at 1280 by 720, scaled to the window. Keys, touch, overview (O), full screen (F) and the speaker's
+// view (S) are reveal.js's own; while a slider has the focus, the arrow keys are the slider's.
+(() => {
+  "use strict";
+
+  for (const figure of document.querySelectorAll(".lt-figure")) {
+    figure.dataset.preventSwipe = ""; // a finger on a slider moves the slider
+    figure.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation(); // or it would open the overview
+      document.activeElement.blur();
+    });
+  }
+  Reveal.initialize({
+    width: 1280,
+    height: 720,
+    margin: 0,
+    center: false,
+    hash: true,
+    transition: "none",
+    slideNumber: "c/t",
+    controlsTutorial: false,
+    scrollLayout: "compact", // on a phone
+    pdfSeparateFragments: false,
+    plugins: [RevealNotes],
+  });
+  Reveal.on("slidechanged", () => document.activeElement?.blur());
+})();

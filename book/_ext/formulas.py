@@ -1,0 +1,250 @@
+"""Formulas become MathML while the book is built, so that a page needs no script to show them.
+
+Temml (book/_assets/formulas) turns TeX into MathML in a JavaScript engine that comes as a Python package; ``tidy``
+mends what browsers and Temml do otherwise than TeX. The TeX stays inside, as the annotation of each formula: that is
+what a copy gives (book.js). The macros are those of ``mathjax3_config`` in _config.yml, where JupyterLab's readers
+look for them too. The font is book/_assets/formulas/math.woff2, made by tools/math_font.py.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from fontTools.ttLib import TTFont
+from py_mini_racer import JSEvalException, MiniRacer
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+ASSETS = Path(__file__).resolve().parents[1] / "_assets" / "formulas"
+FONT = ASSETS / "math.woff2"
+NAME = "limetutor"  # of the renderer, as Sphinx knows it
+LONG = 20  # letters and signs that fit into a line of the narrowest phone
+logger = logging.getLogger(__name__)
+
+RENDER = """(macros) => {
+    globalThis.render = (tex, displayMode, wrap) => temml.renderToString(
+        tex, {displayMode, wrap, macros: {...macros}, throwOnError: true, strict: false});
+}"""
+
+
+def setup(app: Sphinx) -> None:
+    """Register the renderer and choose it."""
+    app.add_html_math_renderer(NAME, (inline, None), (block, None))
+    app.config.html_math_renderer = NAME
+
+
+# --- in the pages --------------------------------------------------------------------------------
+
+
+def inline(translator: Any, node: nodes.math) -> None:
+    """A formula in a line."""
+    start = translator.starttag(node, "span", "", CLASS="math notranslate nohighlight")
+    translator.body.append(start + from_node(translator, node, False) + "</span>")
+    raise nodes.SkipNode
+
+
+def block(translator: Any, node: nodes.math_block) -> None:
+    """A formula on lines of its own, with its number if it has one."""
+    translator.body.append(translator.starttag(node, "div", CLASS="math notranslate nohighlight"))
+    if node["number"]:
+        translator.body.append(f'<span class="eqno">({translator.get_equation_number(node)})')
+        translator.add_permalink_ref(node, "Link to this equation")
+        translator.body.append("</span>")
+    translator.body.append(from_node(translator, node, True) + "</div>\n")
+    raise nodes.SkipNode
+
+
+def from_node(translator: Any, node: nodes.Element, display: bool) -> str:
+    """The MathML of a node; what cannot be read is a warning at its place in the source."""
+    tex = node.astext().strip()
+    try:
+        mathml = render(tex, display, macros_of(translator.config))
+    except JSEvalException as error:
+        logger.warning(
+            "This formula cannot be read: %s (%s)",
+            tex,
+            str(error).partition("\n")[0],
+            location=node,
+        )
+        return f"<code>{translator.encode(tex)}</code>"
+    if missing := set(characters(mathml)) - in_font():
+        logger.warning(
+            "No character of the font of formulas: %s in %s", " ".join(missing), tex, location=node
+        )
+    return mathml
+
+
+def macros_of(config: Any) -> str:
+    """The macros of _config.yml as Temml takes them."""
+    macros = (config.mathjax3_config or {}).get("tex", {}).get("macros", {})
+    return json.dumps({f"\\{name}": text for name, text in macros.items()})
+
+
+@cache
+def in_font() -> set[str]:
+    """The characters of the font, and those that are seen by no one."""
+    return {*map(chr, TTFont(FONT).getBestCmap()), "\u2061", "\u2062", "\u2063"}
+
+
+def characters(mathml: str) -> str:
+    """The letters and signs that a formula shows."""
+    return "".join(ET.fromstring(mathml).find("semantics")[0].itertext())
+
+
+# --- TeX to MathML ---------------------------------------------------------------------------------
+
+
+@cache
+def engine(macros: str) -> MiniRacer:
+    """Temml, knowing the macros."""
+    started = MiniRacer()
+    started.eval((ASSETS / "temml.min.js").read_text("utf-8"))
+    started.eval(f"({RENDER})({macros})")
+    return started
+
+
+@cache
+def render(tex: str, display: bool, macros: str = "{}") -> str:
+    """A formula as an element ``math``, its TeX inside."""
+    drawn = drawn_by_temml(tex, display, macros, "none")
+    if not display and len("".join(drawn.itertext())) > LONG:
+        drawn = drawn_by_temml(tex, display, macros, "tex")
+    tidy(drawn, 0 if display else 1)
+    shown = drawn[0]
+    parts = [part for piece in drawn for part in broken(piece)] if not display else [shown]
+    if len(parts) > 1:
+        shown = ET.Element("mrow", {"class": "lt-pieces"})
+        shown.extend(parts)
+    drawn[:] = [ET.Element("semantics")]
+    drawn[0].append(shown)
+    ET.SubElement(drawn[0], "annotation", encoding="application/x-tex").text = tex
+    drawn.attrib.pop("style", None)
+    return ET.tostring(drawn, encoding="unicode", short_empty_elements=False)
+
+
+def broken(piece: ET.Element) -> list[ET.Element]:
+    """A piece of a long formula, in two behind its first stroke of division if it is long itself."""
+    strokes = [k for k, part in enumerate(piece, 1) if part.text == "/" and k < len(piece)]
+    if piece.tag != "mrow" or not strokes or len("".join(piece.itertext())) <= LONG:
+        return [piece]
+    parts = ET.Element("mrow"), ET.Element("mrow")
+    parts[0].extend(piece[: strokes[0]])
+    parts[1].extend(piece[strokes[0] :])
+    return list(parts)
+
+
+def drawn_by_temml(tex: str, display: bool, macros: str, wrap: str) -> ET.Element:
+    """What Temml makes of a formula; with wrap "tex" in pieces, between which a line may end."""
+    return ET.fromstring(engine(macros).call("render", as_temml_reads(tex, display), display, wrap))
+
+
+def as_temml_reads(tex: str, display: bool) -> str:
+    """The same formula without what Temml takes for something else.
+
+    0,1 are two numbers, not one with a comma. Lines outside of any environment are set below each other, as
+    Sphinx does it for MathJax; environments of AMS have no numbers but those that Sphinx gives.
+    """
+    tex = re.sub(r"(?<=\d),(?=\d)", ", ", tex)
+    tex = re.sub(r"\\(begin|end)\{(equation|align|gather|multline|alignat)\}", r"\\\1{\2*}", tex)
+    outside = re.sub(r"(?s)\\begin\{.*\\end\{\w+\*?\}", "", tex)
+    return f"\\begin{{split}}{tex}\\end{{split}}" if display and r"\\" in outside else tex
+
+
+# --- what TeX does and browsers do not --------------------------------------------------------------
+
+SCRIPTS = {"msub", "msup", "msubsup", "munder", "mover", "munderover"}
+OPEN, CLOSE = set("([{⟨⌈⌊"), set(")]}⟩⌉⌋")
+BINARY = set("+−±∓×⋅∗∪∩")
+DOTS = set("…⋯")
+THIN = ".1667em"
+APPLIED = "\u2061"  # nothing to be seen: what stands before it is a function
+ACCENTS = {"~": "˜", "‾": "¯"}  # signs of a line, and the accents that are meant
+
+
+def tidy(element: ET.Element, style: int) -> None:
+    """Mend a formula from the outside in; style is 0 for a formula on its own lines, 1 in a line, 2 in an index."""
+    if element.tag == "mstyle":
+        style = (
+            int(element.get("scriptlevel", 0)) + 1 if element.get("displaystyle") != "true" else 0
+        )
+    elif element.tag == "mtable":
+        style = style if style > 1 else int(element.get("displaystyle") != "true")
+    for k, child in reversed(list(enumerate(element))):
+        if (
+            child.tag == "mrow"
+            and len(child) < 5
+            and element.tag == "mrow"
+            and any(part.text == APPLIED for part in child)
+        ):
+            element[k : k + 1] = list(
+                child
+            )  # the name of a function belongs to what it is applied to
+    if (
+        element.tag == "mover" and len(element) > 2
+    ):  # an operator's name under an accent comes in pieces
+        base = ET.Element("mrow")
+        base.extend(element[:-1])
+        element[:-1] = [base]
+    for k, child in enumerate(element):
+        in_index = element.tag in SCRIPTS and k > 0
+        tidy(child, 2 if in_index else min(style + 1, 2) if element.tag == "mfrac" else style)
+    space_names(element, style)
+    space_operators(element, style)
+    if element.tag == "mover" and element[1].get("stretchy") == "false":
+        element[1].text = ACCENTS.get(element[1].text, element[1].text)
+        if style > 1:  # as small as what is under it; Temml has it as large as the line
+            element.set("accent", "true")
+            element[1].attrib.pop("style", None)
+
+
+def space_names(row: ET.Element, style: int) -> None:
+    """Thin spaces beside the name of a function, log or gap: before it and behind it, but not at a sign or an end."""
+    for applied in [child for child in row if child.text == APPLIED]:
+        k = list(row).index(applied)
+        after = row[k + 1 :]
+        if after and after[0].tag == "mspace" and (len(after) == 1 or after[1].tag == "mo"):
+            row.remove(after[0])
+        if style < 2 and k > 1 and row[k - 2].tag not in ("mo", "mspace"):
+            row.insert(k - 1, ET.Element("mspace", width=THIN))
+
+
+def space_operators(row: ET.Element, style: int) -> None:
+    """Spaces beside the operators of a row: none in an index, none at brackets, none where nothing is joined."""
+    seen = [child for child in row if child.tag != "mspace"]
+    for before, child, after in zip([None, *seen], seen, [*seen[1:], None], strict=False):
+        if child.tag != "mo":
+            continue
+        around: tuple[str, str] | None = None
+        if (
+            style > 1
+            or child.get("fence") == "true"
+            or (child.text in BINARY and joins_nothing(before, after))
+        ):
+            around = "0", "0"
+        elif child.text in DOTS:
+            around = "0", THIN if after is not None and after.get("separator") == "true" else "0"
+        if (
+            around
+            and not {"lspace", "rspace"} & set(child.attrib)
+            and child.text not in {"∑", "∏", "∫"}
+        ):
+            child.set("lspace", around[0])
+            child.set("rspace", around[1])
+
+
+def ends(before: ET.Element | None) -> bool:
+    """Whether something ends here that a sign could join to what follows."""
+    return before is not None and (before.tag != "mo" or before.text in CLOSE)
+
+
+def joins_nothing(before: ET.Element | None, after: ET.Element | None) -> bool:
+    """Whether a sign between these two joins nothing: the - of (-x), the · of [·]."""
+    opened = before is not None and before.tag == "mo" and before.text in OPEN
+    closed = after is None or (after.tag == "mo" and after.text in CLOSE)
+    return opened or (before is None and closed)

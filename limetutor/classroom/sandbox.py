@@ -1,0 +1,443 @@
+"""Where students' code runs: a process that sees the interpreter, its packages and an empty folder.
+
+bubblewrap (Linux) makes the sandbox: nothing of this machine but those is mounted, there is no network
+and no environment, other processes are out of sight, and everything it writes is gone with it. limetutor
+itself is replaced by a stand-in, because it knows the answers. Time, memory and processes are bounded
+(:class:`Limits`). :class:`Session` talks to the process.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import importlib.util
+import itertools
+import json
+import os
+import queue
+import shutil
+import signal
+import site
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .formulas import Formula
+from .inside import worker
+
+INSIDE = Path(worker.__file__).parent
+LONGEST = 8_000_000  # bytes of one reply
+FLOOD = 100_000_000  # bytes of all replies
+DEEPEST, WORDS = 12, 1000  # lists in lists, letters of a text that is to be read as numbers
+PATIENCE = 4
+START = 60  # seconds until the process is ready
+TICK = 0.05  # seconds between looks at the memory
+MEGABYTE = 2**20
+SPARE = 1024  # megabytes of addresses that libraries reserve and do not use
+SYSTEM = ("/usr/lib", "/usr/lib32", "/usr/lib64", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache")
+# while code is graded; one thread, because the notebooks share the cores between them
+ENVIRONMENT = {
+    "HOME": "/scratch",
+    "LANG": "C.UTF-8",
+    "MPLBACKEND": "agg",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+    "TMPDIR": "/scratch",
+}
+BYTECODE = "/bytecode"
+# what notebooks import, compiled once for all of them
+MODULES = (
+    "IPython.core.interactiveshell", "lime.lime_tabular", "numpy", "pandas", "scipy.stats",
+    "sklearn.datasets", "sklearn.ensemble", "sklearn.linear_model", "sklearn.model_selection",
+    "sklearn.tree", "matplotlib.pyplot",
+)  # fmt: skip
+_users = itertools.count(os.getpid())  # each sandbox that root starts has a user of its own
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a notebook may use: seconds for a cell and for a question, and for all; megabytes; processes.
+
+    Seconds are those of the processor, where they can be measured: nobody is late because the machine
+    is busy. A notebook that only waits is stopped after :data:`PATIENCE` times as many on the clock.
+    """
+
+    seconds: float = 20.0
+    total: float = 240.0
+    memory: int = 2048
+    processes: int = 64
+    scratch: int = 64  # megabytes of files
+    sandboxed: bool = True
+    bytecode: str | None = None  # a folder with what the interpreter has compiled already
+
+
+class SandboxError(RuntimeError):
+    """Nothing can be graded here, whatever was handed in."""
+
+
+class StoppedError(Exception):
+    """The process is gone; ``why`` is "timed out", "out of memory" or "died"."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class AnswerError(Exception):
+    """The notebook answered, but not with a value; ``kind`` is what it raised, or what was wrong."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
+# --- values on their way in and out ------------------------------------------------------------
+
+
+def sent(value: Any) -> Any:
+    """A value as JSON that the worker unpacks."""
+    if isinstance(value, Formula):
+        return {"formula": [value.text, worker.packed(dict(value.given))]}
+    return worker.packed(value)
+
+
+def received(reply: Any, depth: int = 0) -> Any:
+    """A value out of JSON that a student may have written: data only, AnswerError for the rest."""
+    if depth > DEEPEST or (isinstance(reply, str) and len(reply) > WORDS):
+        raise AnswerError("not plain")
+    if reply is None or isinstance(reply, bool | int | float | str):
+        return reply
+    if isinstance(reply, list):
+        return [received(entry, depth + 1) for entry in reply]
+    if isinstance(reply, dict) and set(reply) == {"array"}:
+        with contextlib.suppress(TypeError, ValueError, KeyError):
+            name, shape, data = reply["array"]
+            dtype = {"<f8": float, "<i8": np.int64, "|b1": bool}[name]
+            return np.frombuffer(base64.b64decode(data), dtype).reshape([int(n) for n in shape])
+    if isinstance(reply, dict) and set(reply) == {"dict"}:
+        with contextlib.suppress(TypeError, ValueError):
+            return {str(key): received(value, depth + 1) for key, value in reply["dict"]}
+    raise AnswerError("not plain")
+
+
+# --- the sandbox -------------------------------------------------------------------------------
+
+
+def _interpreter() -> str:
+    """The program itself, not the link to it that an environment has."""
+    return os.path.realpath(sys.executable)
+
+
+def _mounts() -> dict[str, str]:
+    """What is to be seen, by its name inside: the interpreter, packages, the system's libraries."""
+    seen = {path: path for path in (*SYSTEM, _interpreter(), sysconfig.get_path("stdlib"))}
+    if sys.base_prefix not in ("/usr", "/usr/local"):
+        seen[sys.base_prefix] = sys.base_prefix
+    else:
+        seen[f"{sys.base_prefix}/lib"] = f"{sys.base_prefix}/lib"
+    seen |= dict(zip(_packages(), _site(), strict=True))
+    seen["/inside"] = str(INSIDE)
+    return {inside: outside for inside, outside in seen.items() if os.path.exists(outside)}
+
+
+def _site() -> list[str]:
+    """The folders of installed packages."""
+    folders = [*site.getsitepackages(), site.getusersitepackages()]
+    return [folder for folder in folders if os.path.isdir(folder)]
+
+
+def _packages() -> list[str]:
+    """The same, as a sandbox calls them."""
+    return [f"/packages/{k}" for k in range(len(_site()))]
+
+
+def _hidden(mounts: dict[str, str]) -> Iterator[str]:
+    """Where limetutor is installed: it knows the answers."""
+    for inside, outside in mounts.items():
+        for part in ("", "/site-packages", f"/lib/python3.{sys.version_info[1]}/site-packages"):
+            if os.path.isdir(f"{outside}{part}/limetutor"):
+                yield f"{inside}{part}/limetutor"
+
+
+def _bubblewrap(limits: Limits, more: Sequence[str] = ()) -> list[str]:
+    room = ["--perms", "1777", "--size", str(limits.scratch * MEGABYTE), "--tmpfs"]
+    command = ["bwrap", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
+    command += [f"--unshare-{kind}" for kind in ("net", "pid", "ipc", "uts", "cgroup-try")]
+    if os.getuid() == 0:  # with no more rights than it takes to become somebody else
+        command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        command += ["--unshare-user"]
+    mounts = _mounts()
+    parents = {str(parent) for path in mounts for parent in Path(path).parents} - {"/"}
+    for parent in sorted(parents):
+        command += ["--perms", "0755", "--dir", parent]
+    for inside, outside in mounts.items():
+        command += ["--ro-bind", outside, inside]
+    if limits.bytecode:
+        command += ["--ro-bind", limits.bytecode, BYTECODE]
+    for folder in _hidden(mounts):
+        command += ["--tmpfs", folder]
+    command += more
+    command += ["--proc", "/proc", "--dev", "/dev", *room, "/dev/shm", "--remount-ro", "/dev"]
+    command += [*room, "/scratch", "--chdir", "/scratch", "--remount-ro", "/"]
+    for name, value in ENVIRONMENT.items():
+        command += ["--setenv", name, value]
+    return command
+
+
+class Session:
+    """A notebook's process: asked one thing at a time, stopped when it takes too much."""
+
+    def __init__(self, limits: Limits, given: dict[str, Any]) -> None:
+        self._limits = limits
+        self._numbers = itertools.count(int.from_bytes(os.urandom(6)))
+        self._replies: queue.Queue[bytes | None] = queue.Queue(64)
+        self._closed = threading.Event()
+        self._folder = "/scratch" if limits.sandboxed else tempfile.mkdtemp(prefix="limetutor-")
+        self._inner: int | None = None
+        self._process = self._start()
+        threading.Thread(target=self._listen, daemon=True).start()
+        root = limits.sandboxed and os.getuid() == 0
+        begin = {
+            "memory": (limits.memory + SPARE) * MEGABYTE,
+            "processes": limits.processes if limits.sandboxed else None,
+            "user": 60_000 + next(_users) % 5000 if root else None,
+            "folder": self._folder,
+            "paths": self._paths(),
+            "given": worker.packed(given),
+        }
+        try:
+            self.ask(START, **begin)
+        except StoppedError as stopped:  # no line of the notebook has run yet: it is not to blame
+            raise SandboxError(f"a process to grade in did not start: it {stopped.why}.") from None
+
+    def _paths(self) -> list[str]:
+        """Where modules are found: the stand-in before all others."""
+        if self._limits.sandboxed:
+            return ["/inside/standin", *_packages()]
+        return [str(INSIDE / "standin"), *_site()]
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        inside = "/inside" if self._limits.sandboxed else str(INSIDE)
+        # -S: packages are found by the paths of the worker, and no .pth file leads anywhere else
+        cached = ["-X", f"pycache_prefix={BYTECODE}"] if self._limits.bytecode else []
+        run = [_interpreter(), "-I", "-S", "-B", *cached, f"{inside}/worker.py"]
+        pipe: Any = subprocess.PIPE
+        streams = {"stdin": pipe, "stdout": pipe, "stderr": subprocess.DEVNULL}
+        if not self._limits.sandboxed:
+            own = {"SYSTEMROOT": os.environ["SYSTEMROOT"]} if "SYSTEMROOT" in os.environ else {}
+            places = {"HOME": self._folder, "TMPDIR": self._folder, "PATH": os.defpath}
+            env = ENVIRONMENT | own | places
+            return subprocess.Popen(run, env=env, start_new_session=True, **streams)
+        info, theirs = os.pipe()
+        try:
+            with os.fdopen(theirs, "wb"):
+                command = [*_bubblewrap(self._limits), "--info-fd", str(theirs), "--", *run]
+                program = shutil.which("bwrap")
+                process = subprocess.Popen(
+                    command, env={}, executable=program, pass_fds=[theirs], **streams
+                )
+        finally:
+            with os.fdopen(info, "rb") as told:
+                said = told.read()
+        with contextlib.suppress(ValueError):
+            self._inner = int(json.loads(said)["child-pid"])
+        return process
+
+    def _listen(self) -> None:
+        """Lines of the process into the queue, until it ends or says too much."""
+        stream, heard = self._process.stdout, 0
+        assert stream is not None
+        with contextlib.suppress(OSError, ValueError):
+            while not self._closed.is_set() and heard < FLOOD:
+                line = stream.readline(LONGEST)
+                heard += len(line)
+                if not line.endswith(b"\n"):
+                    break
+                while not self._closed.is_set():
+                    with contextlib.suppress(queue.Full):
+                        self._replies.put(line, timeout=1)
+                        break
+        while not self._closed.is_set():
+            with contextlib.suppress(queue.Full):
+                self._replies.put(None, timeout=1)
+                break
+        with contextlib.suppress(OSError):
+            stream.close()
+
+    def ask(self, seconds: float, **what: Any) -> dict[str, Any]:
+        """The reply to one request, StoppedError if none comes in so many seconds."""
+        until, busy = time.monotonic() + seconds * PATIENCE, self.busy + seconds
+        number = next(self._numbers)
+        line = json.dumps(what | {"number": number}).encode() + b"\n"
+        assert self._process.stdin is not None
+        try:
+            threading.Thread(target=self._tell, args=(line,), daemon=True).start()
+            while True:
+                reply = self._reply(until, busy)
+                if reply.get("number") == number:
+                    return reply
+        except StoppedError:
+            self.close()
+            raise
+
+    def _tell(self, line: bytes) -> None:
+        """In a thread of its own: a process that does not listen must not stop the grader."""
+        stream = self._process.stdin
+        with contextlib.suppress(OSError, ValueError):
+            assert stream is not None
+            stream.write(line)
+            stream.flush()
+
+    def _reply(self, until: float, busy: float) -> dict[str, Any]:
+        while True:
+            if time.monotonic() > until or self.busy > busy:
+                raise StoppedError("timed out")
+            if self._too_large():
+                raise StoppedError("out of memory")
+            with contextlib.suppress(queue.Empty):
+                line = self._replies.get(timeout=TICK)
+                if line is None:
+                    raise StoppedError("died")
+                with contextlib.suppress(ValueError, RecursionError):
+                    reply = json.loads(line)
+                    if isinstance(reply, dict):
+                        return reply
+
+    @property
+    def busy(self) -> float:
+        """Seconds that the processor has worked for the sandbox."""
+        return sum(map(_worked, _family(self._inner or 0)))
+
+    def _too_large(self) -> bool:
+        """Whether all processes of the sandbox together hold more than they may.
+
+        A quick count first, which counts pages once for each process that shares them.
+        """
+        most, family = self._limits.memory * MEGABYTE, list(_family(self._inner or 0))
+        return sum(map(_held, family)) > most and sum(map(_share, family)) > most
+
+    def close(self) -> None:
+        """End it, and all that it has started."""
+        self._closed.set()
+        if self._process.poll() is None:
+            if self._inner:
+                with contextlib.suppress(OSError):
+                    os.kill(self._inner, signal.SIGKILL)  # all others of its namespace go with it
+            elif hasattr(os, "killpg"):
+                with contextlib.suppress(OSError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.kill()
+        self._process.wait()
+        with contextlib.suppress(OSError, ValueError):  # the listener closes the other stream
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+        if not self._limits.sandboxed:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def started(limits: Limits, given: dict[str, Any]) -> Session:
+    """A session, at the third attempt if need be: a machine may be short of something for a moment."""
+    for left in (2, 1, 0):
+        try:
+            return Session(limits, given)
+        except SandboxError:
+            if not left:
+                raise
+    raise AssertionError
+
+
+def _family(pid: int) -> Iterator[int]:
+    """A process and its descendants; of none, if it is 0."""
+    if not pid:
+        return
+    yield pid
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children") as children:
+                for child in children.read().split():
+                    yield from _family(int(child))
+
+
+def _worked(pid: int) -> float:
+    """Seconds of a process, and of its children that have ended."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open(f"/proc/{pid}/stat") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def _share(pid: int) -> int:
+    """Bytes of a process, where a page that several have counts as a part for each."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open(f"/proc/{pid}/smaps_rollup") as table:
+            lines = [line.split() for line in table if line.startswith("Pss_Anon:")]
+        return int(lines[0][1]) * 1024
+    return _held(pid)
+
+
+def _held(pid: int) -> int:
+    """Bytes of a process that are no files."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open(f"/proc/{pid}/statm") as pages:
+            _, resident, shared, *_ = map(int, pages.read().split())
+        return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def lacking() -> str:
+    """Why there is no sandbox here, in one sentence; nothing if there is one."""
+    flag = "pass --unsafe-no-sandbox to run the students' code with your own rights"
+    if not sys.platform.startswith("linux") or shutil.which("bwrap") is None:
+        return (
+            "grading needs the sandbox bubblewrap (Linux; on Debian and Ubuntu: apt install bubblewrap), "
+            f"and there is none here: install it, or {flag}."
+        )
+    probe = _trusted(Limits(), "pass")
+    if probe.returncode:
+        why = probe.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        return f"the sandbox bubblewrap does not start here ({why[:200]}): mend that, or {flag}."
+    return ""
+
+
+@contextlib.contextmanager
+def ready(limits: Limits) -> Iterator[Limits]:
+    """Refuse to run students' code where there is no sandbox, unless that was asked for.
+
+    Where the packages are not compiled yet, each notebook would compile them anew and wait for it:
+    that is done once, by a process that runs no student's code.
+    """
+    if not limits.sandboxed:
+        yield limits
+        return
+    if why := lacking():
+        raise SandboxError(why)
+    if os.path.exists(importlib.util.cache_from_source(str(np.__file__))):
+        yield limits
+        return
+    with tempfile.TemporaryDirectory(prefix="limetutor-") as folder:
+        os.chmod(folder, 0o755)  # a sandbox of root runs as somebody else
+        imports = [f"try: import {module}\nexcept ImportError: pass" for module in MODULES]
+        code = "\n".join([f"import sys; sys.path[:0] = {_packages()!r}", *imports])
+        _trusted(limits, code, "--bind", folder, BYTECODE)
+        yield replace(limits, bytecode=folder)
+
+
+def _trusted(limits: Limits, code: str, *more: str) -> subprocess.CompletedProcess[bytes]:
+    """Run code of this file in a sandbox."""
+    run = [_interpreter(), "-I", "-S", "-X", f"pycache_prefix={BYTECODE}", "-c", code]
+    return subprocess.run(
+        [*_bubblewrap(limits, more), "--", *run], env={}, executable=shutil.which("bwrap"),
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False,
+    )  # fmt: skip

@@ -1,0 +1,149 @@
+"""TeX to MathML: what the book's formulas need, and what browsers and Temml would do otherwise."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+from browser import ROOT
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import formulas
+
+MACROS = json.dumps({r"\E": r"\mathbb{E}", r"\R": r"\mathbb{R}"})
+
+
+def drawn(tex: str, display: bool = False) -> ET.Element:
+    return ET.fromstring(formulas.render(tex, display, MACROS))
+
+
+def shown(tex: str, display: bool = False) -> str:
+    return formulas.characters(formulas.render(tex, display, MACROS)).replace(formulas.APPLIED, "")
+
+
+@pytest.mark.parametrize("tex", [r"\nu < 1 & 2", r"\E[x_j \mid z_j = 1]", "a\n+ b"])
+def test_a_formula_keeps_its_tex(tex):
+    tex = tex.replace("& 2", "")
+    assert drawn(tex).find("semantics/annotation").text == tex
+
+
+def test_macros_letters_and_numbers():
+    assert shown(r"\E[f] \in \R") == "𝔼[f]∈ℝ"
+    numbers = [e.text for e in drawn("[0,1] + 0.5").iter("mn")]
+    assert numbers == ["0", "1", "0.5"]  # a comma parts numbers
+
+
+def test_no_space_in_an_index_and_some_in_the_line():
+    row = drawn(r"a_{i+1} + b", display=True)
+    inner, outer = [e for e in row.iter("mo") if e.text == "+"]
+    assert (inner.get("lspace"), inner.get("rspace")) == ("0", "0")
+    assert outer.get("lspace") is None
+    in_line = drawn(r"\frac{a+1}{2}")  # numerators in a line are as small as an index
+    assert in_line.find(".//mo").get("lspace") == "0"
+    assert drawn(r"\frac{a+1}{2}", display=True).find(".//mo").get("lspace") is None
+
+
+def test_brackets_of_any_size_have_no_space_beside_them():
+    for bracket in drawn(r"g\bigl(x\bigr) + \binom ab").iter("mo"):
+        if bracket.text in "()":
+            assert (bracket.get("lspace"), bracket.get("rspace")) == ("0", "0")
+
+
+def test_a_sign_that_joins_nothing_has_no_spaces():
+    for tex in (r"\exp\bigl(-x\bigr)", r"[\,\cdot\,]"):
+        sign = next(e for e in drawn(tex).iter("mo") if e.text in formulas.BINARY)
+        assert sign.get("lspace") == "0" or sign.get("form") == "prefix"
+    joined = next(e for e in drawn(r"\bigl[(f(x) - \beta)^2\bigr]").iter("mo") if e.text == "−")
+    assert joined.get("form") != "prefix" and joined.get("lspace") is None
+
+
+def test_names_of_functions_have_thin_spaces_where_tex_has():
+    def spaces(tex: str) -> list[str]:
+        return [e.get("width") for e in drawn(tex).iter("mspace") if e.get("width")]
+
+    assert len(spaces(r"c\sin x")) == 2
+    assert not spaces(r"\operatorname{gap}_j")
+    assert not spaces(r"\operatorname{gap}_j = 1")
+
+
+def test_accents_are_accents_and_an_accent_over_a_name_has_one_base():
+    assert shown(r"\tilde\mu") == "μ˜"
+    for over in drawn(r"\widetilde{\operatorname{Cov}}(x)").iter("mover"):
+        assert len(over) == 2
+
+
+def test_a_long_formula_in_a_line_has_pieces_and_a_short_one_has_none():
+    long = drawn(r"\E[f] = \alpha\,\E[f \mid z = 1] + (1 - \alpha)\,\E[f \mid z = 0]")
+    assert long.find("semantics/mrow").get("class") == "lt-pieces"
+    divided = drawn(r"A^{-1}v\,(f(\xi) - \hat f(\xi))/(1 + v^\top A^{-1}v)").find("semantics/mrow")
+    assert divided.get("class") == "lt-pieces" and len(divided) == 2
+    assert drawn("a = b").find("semantics/mrow").get("class") is None
+    assert drawn(r"a = b", display=True).find("semantics/mrow").get("class") is None
+
+
+def test_lines_below_each_other():
+    assert len(list(drawn("a &= b \\\\ c &= d", display=True).iter("mtr"))) == 2
+    assert (
+        len(list(drawn(r"\begin{align} a &= b \\ c &= d \end{align}", display=True).iter("mtr")))
+        == 2
+    )
+    assert not list(drawn(r"\frac12", display=True).iter("mtr"))
+
+
+def test_what_cannot_be_read_is_refused():
+    with pytest.raises(formulas.JSEvalException):
+        formulas.render(r"\frac{1", False, MACROS)
+
+
+def test_the_font_is_small_and_has_what_formulas_are_made_of():
+    assert formulas.FONT.stat().st_size < 60_000
+    assert set("xα𝑥𝛼√∑∫()[]{}|‖−=≤ˆ˜¯′𝔼ℝ𝒩") <= formulas.in_font()
+    assert "MATH" in formulas.TTFont(formulas.FONT)
+
+
+def test_every_formula_of_the_sources_can_be_read():
+    """Without building the book: each formula between dollars, in chapters and pages."""
+    import exercise_boxes
+    import notation
+
+    count = 0
+    for path in notation.reading_order():
+        for cell in exercise_boxes.raw_markdown(path):
+            text = re.sub(r"(?s)```python.*?```|`[^`\n]+`|<!--.*?-->", "", cell)
+            for found in notation.MATH.findall(text):
+                tex = found.strip("$").replace("\n> ", "\n").strip()
+                mathml = formulas.render(tex, found.startswith("$$"), json.dumps(config_macros()))
+                assert set(formulas.characters(mathml)) <= formulas.in_font(), tex
+                count += 1
+    assert count > 2000
+
+
+def config_macros() -> dict[str, str]:
+    text = (ROOT / "_config.yml").read_text("utf-8").partition("macros:")[2]
+    pairs = re.findall(r'\n\s+(\w+): ("(?:[^"\\]|\\.)*")', text)
+    return {f"\\{name}": json.loads(value) for name, value in pairs}
+
+
+def test_a_title_with_a_formula_is_said_once():
+    import cards
+
+    class App:
+        class config:
+            html_title, project, html_baseurl = "Book", "Book", "https://example.org/"
+
+    context = {"title": f"The law of {formulas.render(chr(92) + 'nu', False)}"}
+    cards.describe(App, "book/page", "page.html", context, None)
+    assert 'og:title" content="The law of ν"' in context["metatags"]
+    assert re.sub("<[^>]+>", "", context["title"]) == "The law of ν"
+    assert 'og:url" content="https://example.org/book/page.html"' in context["metatags"]
+
+
+def test_a_description_is_made_of_sentences_without_hard_formulas():
+    import cards
+
+    text = f"It begins. This has {cards.UNSAID} in it. Then more. " + "And a long one " * 20 + "."
+    assert cards.shortened(text) == "It begins. Then more."
+    assert len(cards.shortened("word " * 100)) <= cards.LONGEST

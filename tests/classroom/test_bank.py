@@ -1,0 +1,232 @@
+"""The question bank: read back by others, judged as in the book, true to the numbers it draws."""
+
+from __future__ import annotations
+
+import re
+import sys
+import types
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from moodle_xml_parser.parser import parse_file
+
+from limetutor.classroom.bank import exam, moodle, questions
+from limetutor.classroom.bank.chapters import BOOK, asked, named, spelt_out
+from limetutor.classroom.bank.questions import VARIED, Choice, Essay, Numerical
+from limetutor.cli import main
+from limetutor.course.exercises import chapters, exercises
+from limetutor.course.judging.kinds import rounded
+
+VERSIONS = 3
+BANK = questions.bank(BOOK, VERSIONS, seed=0)
+NUMERICAL = [question for question in BANK if isinstance(question, Numerical)]
+KINDS = {Numerical: "numerical", Choice: "multichoice", Essay: "essay"}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory) -> Path:
+    """The bank by the command itself."""
+    folder = tmp_path_factory.mktemp("bank")
+    assert main(["class", "bank", "--out", str(folder), "--versions", str(VERSIONS)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def read(written) -> list[ET.Element]:
+    """The questions as plain XML, without the categories."""
+    found = ET.parse(written / "moodle.xml").getroot().findall("question")
+    return [question for question in found if question.get("type") != "category"]
+
+
+def told(question: Numerical) -> str:
+    return f"{question.exercise.name}, version {question.version}"
+
+
+# --- read back ------------------------------------------------------------------------------------
+
+
+def test_an_independent_reader_has_every_question_with_its_answer(written, tmp_path, monkeypatch):
+    """amc2moodle turns it into LaTeX for paper; for pictures, which we have none, it wants ImageMagick."""
+    pictures = types.ModuleType("wand.image")
+    pictures.Image = None  # type: ignore[attr-defined]  # fails loudly if there is a picture
+    monkeypatch.setitem(sys.modules, "wand.image", pictures)
+    from amc2moodle.moodle2amc import Quiz
+
+    amc, _ = Quiz(str(written / "moodle.xml"))._reshape()
+    found = amc.findall(".//question")
+    assert len(found) == len(BANK)
+    targets = [
+        float(q.find("AMCnumericChoices").get("target"))
+        for q in found
+        if q.find("AMCnumericChoices") is not None
+    ]
+    stated = [float(moodle.stated(question.exercise)) for question in NUMERICAL]
+    np.testing.assert_allclose(targets, stated, rtol=1e-9)
+    right = [
+        len(q.findall("choices/correctchoice")) for q in found if q.find("choices") is not None
+    ]
+    assert right == [1] * sum(isinstance(question, Choice) for question in BANK)
+
+
+def test_another_one_reads_every_option_with_its_reason(written):
+    found = parse_file(str(written / "moodle.xml"))["multichoice"]
+    ours = [question for question in BANK if isinstance(question, Choice)]
+    assert len(found) == len(ours) >= 40
+    for theirs, question in zip(found, ours, strict=True):
+        assert theirs.single and len(theirs.options) == len(question.options)
+        for option, read_back in zip(question.options, theirs.options, strict=True):
+            assert read_back.score_fraction == (100 if option.right else 0)
+            assert read_back.feedback and read_back.answer
+
+
+def test_names_and_numbers_are_unique_and_every_text_is_whole(read):
+    assert [q.get("type") for q in read] == [KINDS[type(question)] for question in BANK]
+    for tag in ("name/text", "idnumber"):
+        values = [q.findtext(tag) for q in read]
+        assert len(set(values)) == len(values) and all(values)
+    for text in (node.text or "" for q in read for node in q.iter("text")):
+        assert not re.search(r"\{\w*:?ref\}|\{numref\}|\$|<!--|\ue000", text), text
+        assert text.count(r"\(") == text.count(r"\)")
+        assert not re.search(r"\\(E|Var|R)\b", text), "a macro of the book"
+
+
+# --- the numbers of a variant -----------------------------------------------------------------------
+
+
+def test_fifteen_exercises_and_more_have_variants_and_all_of_these_differ():
+    assert len(VARIED) >= 15 and {q.exercise.name for q in NUMERICAL} == set(VARIED)
+    for name in VARIED:
+        params = [repr(q.exercise.params) for q in NUMERICAL if q.exercise.name == name]
+        assert len(set(params)) == len(params) >= 2
+        assert repr(exercises()[name].params) not in params, "the numbers of the book"
+    varied = {given for name in VARIED for given, g in exercises()[name].given.items() if g.draw}
+    assert {"xi", "nu", "p"} <= varied
+
+
+def with_hyphens(text: str) -> str:
+    return text.replace("−", "-")
+
+
+@pytest.mark.parametrize("question", NUMERICAL, ids=told)
+def test_the_text_is_the_chapter_s_with_the_numbers_of_the_variant(question):
+    """With names in the place of numbers, the book's and the variant's text come from one template."""
+    variant, declared = question.exercise, exercises()[question.exercise.name]
+    stem = next(stem for stem, entries in chapters().items() if declared in entries)
+    original = asked(BOOK / f"{stem}.ipynb")["ex-" + variant.name.replace("/", "-")].text
+    drawn = [name for name, given in variant.given.items() if given.draw]
+    named_givens = {
+        name: replace(given, text=lambda _, name=name: f"«{name}»") if name in drawn else given
+        for name, given in variant.given.items()
+    }
+    template = questions.text_of(replace(variant, given=named_givens), original)
+    for words, other in VARIED[variant.name].instead.items():
+        original = original.replace(words, other)
+    for numbers, text in ((declared, original), (variant, question.text)):
+        filled = template
+        for name in drawn:
+            assert f"«{name}»" in template
+            filled = filled.replace(f"«{name}»", numbers.given[name].shown)
+        assert with_hyphens(filled) == with_hyphens(text)
+
+
+@pytest.mark.parametrize("question", NUMERICAL, ids=told)
+def test_a_question_stands_alone(question):
+    assert not re.search(
+        r"running example|\bchapter\b|\bpage\b|\babove\b(?! (the|both))", question.text
+    )
+
+
+def test_a_given_that_stands_twice_or_nowhere_is_refused():
+    variant = next(questions.drawn("switch-off/2", 0, 1))
+    for text in ("at 0.8 and 0.8", "at $x^0.8$", "none"):
+        with pytest.raises(ValueError, match=r"^switch-off/2: the bandwidth must stand once"):
+            questions.text_of(variant, text)
+
+
+def test_references_become_words():
+    assert spelt_out("Use {prf:ref}`lem-inverse`.", BOOK) == "Use the lemma *The inverse of Σ*."
+    assert named(BOOK)["ch-switch-off"] == "*Switch-off*"
+
+
+# --- how it is judged ---------------------------------------------------------------------------------
+
+
+def first_match(question: ET.Element, value: float) -> ET.Element:
+    """As Moodle does: the first answer whose tolerance holds the value."""
+    for answer in question.findall("answer"):
+        distance = abs(value - float(answer.findtext("text")))
+        if distance <= float(answer.findtext("tolerance")) * (1 + 1e-9):
+            return answer
+    raise AssertionError
+
+
+def test_moodle_judges_as_the_book_does(read):
+    """Right, rounded, mistaken, and anything between: the same verdict, and a mistake gets its hint."""
+    rng = np.random.default_rng(0)
+    numerical = [q for q in read if q.get("type") == "numerical"]
+    marks = {"right": "100", "close": "50", "wrong": "0"}
+    for element, question in zip(numerical, NUMERICAL, strict=True):
+        exercise = question.exercise
+        right = float(exercise.value)
+        assert exercise.judge(moodle.stated(exercise)).kind == "right"
+        assert first_match(element, rounded(right, exercise.digits)).get("fraction") == "100"
+        tried = [right, 1.04 * right, 0.96 * right, *right * rng.uniform(-3, 3, 40)]
+        for mistake in exercise.mistakes:
+            wrong = float(mistake.value(**exercise.params))
+            found = first_match(element, wrong)
+            assert found.get("fraction") != "100"
+            words = exercise.judge(wrong).words.split(" ", 3)[-1]
+            assert words in found.findtext("feedback/text").replace("&#x27;", "'"), told(question)
+            tried.append(wrong)
+        for value in tried:
+            verdict = exercise.judge(value)
+            assert first_match(element, value).get("fraction") == marks[verdict.kind], (
+                f"{told(question)}: {value}"
+            )
+
+
+# --- on paper, and the command -----------------------------------------------------------------------
+
+
+def test_an_exam_has_the_questions_and_then_their_key(written):
+    texts = [(written / f"exam_{k}.txt").read_text(encoding="utf-8") for k in (1, 2, 3)]
+    assert len(set(texts)) == 3
+    for number, text in enumerate(texts, 1):
+        posed, key = text.split(exam.NEW_PAGE)
+        asked_now = exam.version(BANK, number)
+        counts = [len(re.findall(r"(?m)^\d+\. ", part)) for part in (posed, key)]
+        assert counts == [len(asked_now)] * 2
+        assert not re.search(r"[$\\`]|\{\w", text)
+        for question in asked_now:
+            if isinstance(question, Numerical):
+                assert f"{moodle.stated(question.exercise)}   ({question.exercise.name})" in key
+                for given in question.exercise.given.values():
+                    if given.draw and re.fullmatch(r"[\d.]+", given.shown):
+                        assert given.shown in " ".join(posed.split())
+
+
+def test_the_same_seed_gives_the_same_bank_and_another_another(tmp_path):
+    for out, seed in (("a.xml", 1), ("b.xml", 1), ("c.xml", 2)):
+        how = ["--out", str(tmp_path / out), "--seed", str(seed), "--only", "weights"]
+        assert main(["class", "bank", *how, "--versions", "1"]) == 0
+    same, again, other = (tmp_path / f"{name}.xml" for name in "abc")
+    assert same.read_bytes() == again.read_bytes() != other.read_bytes()
+    assert (tmp_path / "a_exam_1.txt").is_file()
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        (["--versions", "0"], "--versions must be from 1 to 50, got 0."),
+        (["--seed", "-1"], "--seed must be 0 or more, got -1."),
+        (["--only", "weight"], "--only must be one of"),
+        (["--book", "nowhere"], "--book must be the folder with the chapters"),
+    ],
+)
+def test_bad_input_is_one_sentence(tmp_path, capsys, how, words):
+    assert main(["class", "bank", "--out", str(tmp_path / "x"), *how]) == 2
+    assert capsys.readouterr().err.startswith(f"limetutor: {words}")
+    assert not (tmp_path / "x").exists()

@@ -1,0 +1,171 @@
+"""The slides and the handout in a browser: they move, they can be read from the back, they print."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from browser import ROOT
+from site_visits import SITE, visit
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import slides
+
+pytestmark = [pytest.mark.site, pytest.mark.browser]
+DECKS = [deck.name for deck in slides.decks()]
+SIZE = {"width": 1280, "height": 720}
+
+# On the slide that is shown: letters below 24 px, and what reaches beyond the slide. Letters in a picture are
+# as large as the picture makes them.
+AMISS = """() => {
+    const slide = document.querySelector(".reveal .slides > section.present");
+    const found = new Set();
+    for (const e of slide.querySelectorAll("*")) {
+        const box = e.getBoundingClientRect();
+        if (e.closest("aside.notes, script, annotation") || !box.width) continue;
+        const words = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+        if (!words && !["svg", "INPUT", "SELECT", "BUTTON"].includes(e.tagName)) continue;
+        const named = `${e.tagName} "${e.textContent.trim().slice(0, 30)}"`;
+        if (box.right > 1281 || box.bottom > 721 || box.left < -1 || box.top < -1) found.add(`out: ${named}`);
+        const svg = e.ownerSVGElement;
+        const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+        const size = parseFloat(getComputedStyle(e).fontSize) * scale;
+        if (words && size < 24 && !e.closest("msub, msup, msubsup, mjx-script, mover")) {
+            found.add(`${size.toFixed(1)} px: ${named}`);
+        }
+    }
+    return [...found];
+}"""
+
+# Where a slide's sentence is longest depends on its controls: go to both ends of each.
+ENDS = """(end) => {
+    const slide = document.querySelector(".reveal .slides > section.present");
+    for (const control of slide.querySelectorAll(".lt-control input, .lt-control select")) {
+        if (control.tagName === "SELECT") control.selectedIndex = end ? control.options.length - 1 : 0;
+        else control.value = end ? control.max : 0;
+        control.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+}"""
+
+
+def page_count(pdf: bytes) -> int:
+    return len(re.findall(rb"/Type /Page\b(?!s)", pdf))
+
+
+@pytest.mark.parametrize("deck", DECKS)
+def test_every_slide_can_be_read_from_the_back_of_a_room(pages, browser, served, deck):
+    with visit(browser, served, viewport=SIZE) as visitor:
+        tab = visitor.open(SITE / "slides" / f"{deck}.html", served)
+        tab.wait_for_function("Reveal.isReady()")
+        count = tab.evaluate("Reveal.getTotalSlides()")
+        assert 12 <= count <= 15
+        for number in range(count):
+            tab.evaluate(f"Reveal.slide({number})")
+            for end in (None, 0, 1):
+                if end is not None:
+                    tab.evaluate(ENDS, end)
+                for problem in tab.evaluate(AMISS):
+                    visitor.note(f"slide {number + 1}: {problem}")
+
+
+@pytest.mark.parametrize("deck", DECKS)
+def test_keys_move_controls_and_turn_slides(pages, browser, served, deck):
+    with visit(browser, served, viewport=SIZE) as visitor:
+        tab = visitor.open(SITE / "slides" / f"{deck}.html", served)
+        tab.wait_for_function("Reveal.isReady()")
+        figures = tab.locator("section:has(.lt-explore)").count()
+        assert figures >= 4
+        moved = 0
+        for number in range(tab.evaluate("Reveal.getTotalSlides()")):
+            slide = tab.locator("section.present")
+            if slide.locator(".lt-explore").count():
+                picture, sentence = slide.locator("svg"), slide.locator(".lt-sentence")
+                before = picture.inner_html(), sentence.inner_text()
+                slider = slide.locator("input[type=range]").first
+                slider.focus()
+                tab.keyboard.press("Home")
+                if tab.evaluate("document.activeElement.value") == slider.get_attribute(
+                    "data-default"
+                ):
+                    tab.keyboard.press("End")
+                assert (picture.inner_html(), sentence.inner_text()) != before
+                assert tab.evaluate("Reveal.getIndices().h") == number, "the key was the slider's"
+                tab.keyboard.press("Escape")
+                moved += 1
+            tab.keyboard.press("ArrowRight")
+        assert moved == figures
+        assert tab.evaluate("Reveal.isLastSlide()")
+
+
+def test_a_finger_turns_slides_and_on_a_slider_moves_the_slider(pages, browser, served):
+    with visit(browser, served, viewport=SIZE, has_touch=True) as visitor:
+        tab = visitor.open(SITE / "slides" / "hour.html", served)
+        tab.wait_for_function("Reveal.isReady()")
+        fingers = tab.context.new_cdp_session(tab)
+
+        def swipe(start: float, end: float, y: float) -> None:
+            for kind, x in (
+                ("touchStart", start),
+                ("touchMove", (start + end) / 2),
+                ("touchMove", end),
+            ):
+                fingers.send(
+                    "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]}
+                )
+            fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+        swipe(900, 300, 500)
+        tab.wait_for_function("Reveal.getIndices().h === 1")
+        slider = tab.locator("section.present input[type=range]")
+        place, value = slider.bounding_box(), slider.input_value()
+        swipe(place["x"] + place["width"] - 4, place["x"] + 4, place["y"] + place["height"] / 2)
+        assert slider.input_value() != value
+        assert tab.evaluate("Reveal.getIndices().h") == 1
+
+
+def test_the_speaker_sees_the_notes(pages, browser, served):
+    with visit(browser, served, viewport=SIZE) as visitor:
+        tab = visitor.open(SITE / "slides" / "hour.html", served)
+        tab.wait_for_function("Reveal.isReady()")
+        with tab.expect_popup() as opened:
+            tab.keyboard.press("s")
+        view = opened.value
+        view.wait_for_function(
+            "document.querySelector('.speaker-controls-notes .value')?.textContent.trim()"
+        )
+        assert "Full screen is F" in view.inner_text(".speaker-controls-notes .value")
+
+
+@pytest.mark.parametrize("deck", DECKS)
+def test_a_deck_prints_one_page_a_slide(pages, browser, served, deck):
+    with visit(browser, served, viewport=SIZE) as visitor:
+        visitor.where = deck
+        visitor.tab.goto(f"{served}slides/{deck}.html?print-pdf")
+        visitor.tab.wait_for_function("Reveal.isReady()")
+        visitor.tab.wait_for_selector(".pdf-page")
+        count = len(slides.read(ROOT / "book" / "slides" / f"{deck}.md").slides)
+        assert page_count(visitor.tab.pdf(prefer_css_page_size=True)) == count
+
+
+def test_the_handout_is_two_pages(pages, browser, served):
+    built = (SITE / "slides" / "handout.pdf").read_bytes()  # there is a browser, so it was printed
+    assert page_count(built) == 2
+    with visit(browser, served, viewport={"width": 390, "height": 844}) as visitor:
+        tab = visitor.open(SITE / "slides" / "handout.html", served)
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+        assert tab.get_attribute(".as-pdf a", "href") == "handout.pdf"
+        assert tab.locator(".tick").count() >= 6
+        assert page_count(tab.pdf(prefer_css_page_size=True)) == 2
+        tab.emulate_media(media="print")
+        tab.set_viewport_size({"width": 794, "height": 1123})  # A4
+        cut = "[...document.querySelectorAll('.sheet')].map((s) => s.scrollHeight - s.clientHeight)"
+        assert max(tab.evaluate(cut)) <= 1, "something is cut off at the foot of a page"
+
+
+def test_the_page_for_teachers_leads_to_all_of_them(pages):
+    text = (SITE / "book" / "teach.html").read_text(encoding="utf-8")
+    linked = set(re.findall(r'href="\.\./slides/(\w+)\.html"', text))
+    assert linked == {*DECKS, slides.HANDOUT}
+    assert all(Path(SITE / "slides" / f"{name}.html").is_file() for name in linked)

@@ -1,0 +1,180 @@
+"""Every handle of the built site, found by itself and moved: by mouse, by finger and by keys."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from playwright.sync_api import CDPSession, Locator, Page
+from site_visits import SITE, visit
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
+
+LARGEST_FIGURE = 150_000  # bytes of its data, gzipped
+FEWEST_FIGURES = 10  # in which something can be dragged
+FEWEST_STOPS = 15  # of what can be dragged
+
+TABLE = re.compile(r'<script type="application/json">(\{"layers.*?)</script>')
+
+
+def with_handles(pages: list[Path]) -> list[Path]:
+    return [path for path in pages if "data-handle=" in path.read_text(encoding="utf-8")]
+
+
+# Where a handle is, where it would be three stops further on (or back, at the end), and the stops of
+# its controls there. The page's own sliders say it; afterwards all is as it was.
+GOAL = """(handle) => {
+    const figure = handle.closest(".lt-explore"), names = handle.dataset.handle.split(" ");
+    const sliders = names.map((name) => figure.querySelector(`input[id$="-${name}"]`));
+    const was = sliders.map((slider) => +slider.value);
+    const goal = sliders.map((slider, k) => was[k] + 3 <= +slider.max ? was[k] + 3 : was[k] - 3);
+    const place = (stops) => {
+        sliders.forEach((slider, k) => { slider.value = stops[k]; });
+        sliders[0].dispatchEvent(new Event("input", {bubbles: true}));
+        const box = handle.getBoundingClientRect();
+        return [box.x + box.width / 2, box.y + box.height / 2];
+    };
+    const there = place(goal);
+    return {here: place(was), there, goal, was, stops: sliders.map((slider) => +slider.max + 1)};
+}"""
+
+STOPS = """(handle) => handle.dataset.handle.split(" ").map((name) =>
+    +handle.closest(".lt-explore").querySelector(`input[id$="-${name}"]`).value)"""
+
+
+def told(handle: Locator) -> tuple[str | None, ...]:
+    names = ("role", "tabindex", "aria-label", "aria-valuenow", "aria-valuemin", "aria-valuemax")
+    return tuple(handle.get_attribute(name) for name in (*names, "aria-valuetext"))
+
+
+def moved_by_mouse_and_keys(tab: Page, handle: Locator) -> Iterator[str]:
+    """Drag it and move it by keys; say what does not answer."""
+    handle.evaluate("h => h.scrollIntoView({block: 'center', behavior: 'instant'})")
+    name = handle.get_attribute("data-handle")
+    role, tabindex, label, *values, words = told(handle)
+    if role != "slider" or tabindex != "0" or not label or not words or None in values:
+        yield f"handle {name}: no slider to assistive technology"
+    plan = handle.evaluate(GOAL)
+    if min(plan["stops"]) < FEWEST_STOPS:
+        yield f"handle {name}: too few stops to drag it along"
+    entries = tab.evaluate("history.length")
+    tab.mouse.move(*plan["here"])
+    tab.mouse.down()
+    tab.mouse.move(*plan["there"], steps=3)
+    tab.mouse.up()
+    if handle.evaluate(STOPS) != plan["goal"]:
+        yield f"handle {name}: dragged to {handle.evaluate(STOPS)} instead of {plan['goal']}"
+    if tab.evaluate("history.length") not in (entries + 1, 50):  # browsers keep fifty
+        yield f"handle {name}: a drag is not one entry of the history"
+    if told(handle)[-1] == words:
+        yield f"handle {name}: says the same after it was moved"
+    handle.press("Home")
+    first = handle.evaluate(STOPS)[0]
+    handle.press("End")
+    if first != 0 or handle.evaluate(STOPS)[0] != plan["stops"][0] - 1:
+        yield f"handle {name}: Home and End do not go to the ends"
+    handle.press("ArrowLeft")
+    if handle.evaluate(STOPS)[0] != plan["stops"][0] - 2:
+        yield f"handle {name}: an arrow does not go one stop"
+    tab.evaluate(
+        "(h) => h.closest('.lt-explore').querySelector('.lt-reset').click()",
+        handle.element_handle(),
+    )
+
+
+def moved_by_finger(finger: CDPSession, handle: Locator) -> Iterator[str]:
+    handle.evaluate("h => h.scrollIntoView({block: 'center', behavior: 'instant'})")
+    name, box = handle.get_attribute("data-handle"), handle.bounding_box()
+    if box is None or min(box["width"], box["height"]) < 44:
+        yield f"handle {name}: too small for a finger, {box}"
+    plan, before = handle.evaluate(GOAL), handle.page.evaluate("scrollY")
+    for kind, *points in (
+        ("touchStart", plan["here"]),
+        ("touchMove", [(a + b) / 2 for a, b in zip(plan["here"], plan["there"], strict=True)]),
+        ("touchMove", plan["there"]),
+        ("touchEnd",),
+    ):
+        found = [{"x": x, "y": y} for x, y in points]
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": found})
+    if handle.evaluate(STOPS) != plan["goal"]:
+        yield f"handle {name}: a finger takes it to {handle.evaluate(STOPS)}, not to {plan['goal']}"
+    if handle.page.evaluate("scrollY") != before:
+        yield f"handle {name}: the page scrolled under the finger"
+
+
+def test_every_handle_moves(pages, browser, served):
+    figures = 0
+    with visit(browser, served, formulas=False, reduced_motion="reduce") as visitor:
+        visitor.tab.set_viewport_size({"width": 1280, "height": 800})
+        for path in with_handles(pages):
+            tab = visitor.open(path, served)
+            for figure in tab.locator(".lt-explore:has([data-handle])").all():
+                figures += 1
+                for handle in figure.locator("[data-handle]").all():
+                    for problem in moved_by_mouse_and_keys(tab, handle):
+                        visitor.note(problem)
+    assert figures >= FEWEST_FIGURES
+
+
+def test_a_finger_moves_one_handle_of_every_figure(pages, browser, served):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with visit(browser, served, formulas=False, **phone) as visitor:
+        finger = visitor.context.new_cdp_session(visitor.tab)
+        for path in with_handles(pages):
+            tab = visitor.open(path, served)
+            for figure in tab.locator(".lt-explore:has([data-handle])").all():
+                for problem in moved_by_finger(finger, figure.locator("[data-handle]").first):
+                    visitor.note(problem)
+
+
+def test_no_figure_is_heavy(pages):
+    heavy = {
+        f"{path.stem} {number}": size
+        for path in pages
+        for number, table in enumerate(TABLE.findall(path.read_text(encoding="utf-8")))
+        if (size := len(gzip.compress(table.encode()))) > LARGEST_FIGURE
+    }
+    assert not heavy
+
+
+def test_links_to_states_name_stops(pages):
+    """A link that moves a figure asks for a figure that is there, its controls and their very stops."""
+    figures: dict[tuple[str, str], dict[str, list[str]]] = {}
+    links = []
+    for path in pages:
+        text = path.read_text(encoding="utf-8")
+        for name, rest in re.findall(r'<figure[^>]* id="([^"]+)">(.*?)</figure>', text, re.S):
+            for table in TABLE.findall(rest):
+                data = json.loads(table)
+                figures[path.name, name] = dict(zip(data["names"], data["stops"], strict=True))
+        for target in re.findall(r'href="([^"]*#[^"]*&amp;[^"]*)"', text):
+            page, _, state = unescape(target).partition("#")
+            links.append((path.name, Path(page).name or path.name, *state.split("&")))
+    assert len(links) >= 10
+    for page, goal, name, *controls in links:
+        for control in controls:
+            key, _, value = control.partition("=")
+            assert unquote(value) in figures[goal, name][key], (
+                f"{page}: {name} has no stop {control}"
+            )
+
+
+def test_the_first_minute(browser, served):
+    """The machine is the first thing on the page: above the fold, or one swipe away; no code before it."""
+    with visit(browser, served, formulas=False) as visitor:
+        for width, height, within in ((1280, 800, 800), (390, 844, 2 * 844)):
+            visitor.tab.set_viewport_size({"width": width, "height": height})
+            tab = visitor.open(SITE / "book" / "welcome.html", served)
+            box = tab.locator(".lt-explore svg").first.bounding_box()
+            assert box is not None and box["y"] > 0
+            assert box["y"] + box["height"] < within, f"{width} px: the picture ends at {box}"
+            before = "(s) => [...document.querySelectorAll('article pre')].filter((p) => p.compareDocumentPosition(s) & 4).length"
+            assert tab.locator(".lt-explore svg").first.evaluate(before) == 0
+        doors = tab.locator(".doors a").all_inner_texts()
+        assert [door.strip() for door in doors][:3] == ["Read", "Run", "Teach"]
