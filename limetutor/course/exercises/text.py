@@ -107,13 +107,19 @@ EXERCISES = (
         name="text/3",
         given={
             "score": Given(
-                -0.5, "the score", lambda rng: float(rng.choice([-0.8, -0.6, -0.4])), "= -0.5"
+                -0.5,
+                "the score",
+                lambda rng: float(rng.choice([-0.8, -0.6, -0.4])),
+                lambda value: f"= {value:g}",
             ),
             "h": Given(
                 0.4, "the entry of the word", lambda rng: float(rng.choice([0.3, 0.5, 0.6]))
             ),
             "a": Given(
-                -0.05, "its weight", lambda rng: float(rng.choice([-0.08, -0.04, -0.02])), "= -0.05"
+                -0.05,
+                "its weight",
+                lambda rng: float(rng.choice([-0.08, -0.04, -0.02])),
+                lambda value: f"= {value:g}",
             ),
             "kappa": Given(1.3, "κ", lambda rng: float(rng.choice([1.1, 1.2, 1.4]))),
         },
