@@ -329,6 +329,7 @@ LEDGER: dict[str, dict[str, Ground]] = {
         "has never seen gets a coefficient": NoClaim(QUESTION),
     },
     "by_chapter": {
+        "computes, for any classifier": Stated("thm-switches"),
         "as the number of samples grows, for any model": Stated("thm-any-model"),
     },
     "theorem": {
