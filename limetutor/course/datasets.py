@@ -39,6 +39,23 @@ def boston(standardize: bool = False) -> Table:
     return _table(pd.DataFrame(X, columns=list(BOSTON_NAMES)), y, standardize)
 
 
+class Sentences(NamedTuple):
+    """Sentences and, for each, whether it is German (1) or English (0)."""
+
+    texts: list[str]
+    german: np.ndarray
+
+
+def jokes(without: str = "") -> Sentences:
+    """The English and German one-liners of the package pyjokes, but for the one to be explained."""
+    import pyjokes
+
+    english, german = (pyjokes.get_jokes(language, "all") for language in ("en", "de"))
+    kept = [(text, k) for k, texts in enumerate((english, german)) for text in texts]
+    kept = [(text, k) for text, k in kept if text != without]
+    return Sentences([text for text, _ in kept], np.array([k for _, k in kept]))
+
+
 def _table(X: Any, y: np.ndarray, standardize: bool) -> Table:
     X = X.astype(float)
     return Table((X - X.mean()) / X.std(ddof=0) if standardize else X, y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
@@ -114,6 +115,33 @@ def repeat_lime(
         one = explainer.explain_instance(xi, predict, num_features=len(xi), num_samples=n)
         for j, value in one.as_map()[1]:
             found[r, j] = value
+    return found
+
+
+def repeat_switches(
+    explainer: Any,
+    instance: Any,
+    classifier: Any,
+    d: int,
+    *,
+    label: int = 1,
+    runs: int = 20,
+    **how: Any,
+) -> np.ndarray:
+    """Coefficients of repeated runs of `lime` on a text or an image of d switches, (runs, d).
+
+    ``how`` goes to ``explain_instance``. Chapters: text, images.
+    """
+    from lime import lime_image
+
+    found = np.zeros((runs, d))
+    with patch.object(lime_image, "tqdm", iter):  # no bars on the page
+        for row in found:
+            one = explainer.explain_instance(
+                instance, classifier, labels=(label,), num_features=d, **how
+            )
+            for j, value in one.local_exp[label]:
+                row[j] = value
     return found
 
 

@@ -5,6 +5,7 @@ from .estimators import presence
 from .fits import SwitchFit, SwitchRows, fit_form
 from .forms import Enumerated, Group, Rule, Switched, additive, polynomial, rule
 from .limits import Contrasts, contrasts, switch_limit, tilted
+from .normalised import NormFactors, long_text, norm_factors
 from .pictures import image_board
 from .sampling import draw, fit_sampled
 from .switches import (
@@ -21,6 +22,7 @@ __all__ = [
     "Contrasts",
     "Enumerated",
     "Group",
+    "NormFactors",
     "Rule",
     "SwitchFit",
     "SwitchRows",
@@ -36,6 +38,8 @@ __all__ = [
     "fit_sampled",
     "image_board",
     "image_switches",
+    "long_text",
+    "norm_factors",
     "polynomial",
     "presence",
     "rule",

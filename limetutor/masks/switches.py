@@ -216,7 +216,7 @@ def counted_switches(
 ) -> Switches:
     """Any law of how many switches are on: ``shares`` (d + 1,) for 0..d, which sum to 1.
 
-    ``log_weight`` (d + 1,) gives another weight than that of :func:`cosine_log_weight`.
+    ``log_weight`` (d + 1,) gives another weight than that of ``cosine_log_weight``.
     """
     shares = arg.vector("shares", shares)
     if len(shares) < 2 or np.any(shares < 0) or abs(shares.sum() - 1) > 1e-9:

@@ -24,3 +24,12 @@ def test_boston_is_the_table_of_the_paper():
     assert y.mean() == pytest.approx(
         22.53, abs=0.01
     )  # thousands of dollars, Harrison and Rubinfeld
+
+
+def test_jokes_come_in_two_languages_and_one_can_be_left_out():
+    texts, german = datasets.jokes()
+    assert len(texts) == len(german) > 300 and set(german) == {0, 1}
+    assert any("nicht" in text.split() for text, k in zip(texts, german, strict=True) if k)
+    assert not any("nicht" in text.split() for text, k in zip(texts, german, strict=True) if not k)
+    rest = datasets.jokes(without=texts[5])
+    assert texts[5] not in rest.texts and len(rest.texts) == len(rest.german) == len(texts) - 1

@@ -80,3 +80,18 @@ def test_the_examples_are_what_they_say():
     model, same, _ = kernel_ridge_example(diabetes(standardize=True))
     np.testing.assert_array_equal(xi, same)
     assert model.get_params()["gamma"] == 1 / 50
+
+
+def test_runs_on_a_text_are_sorted_by_word():
+    from lime.lime_text import LimeTextExplainer
+
+    from limetutor.course.experiments import repeat_switches
+
+    def says(texts):
+        found = np.array(["yes" in text for text in texts], float)
+        return np.column_stack([1 - found, found])
+
+    explainer = LimeTextExplainer(random_state=0)
+    runs = repeat_switches(explainer, "no yes maybe", says, 3, runs=2, num_samples=200)
+    assert runs.shape == (2, 3) and np.ptp(runs, axis=0).max() > 0
+    assert np.all(np.argmax(runs, axis=1) == 1)

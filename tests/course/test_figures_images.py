@@ -3,33 +3,91 @@
 from __future__ import annotations
 
 import numpy as np
-from drawing import said
+from drawing import drawn, said
 
 from limetutor import images
+from limetutor.course.colours import SIDE, astronaut, colour_classifier
 from limetutor.course.figures import images as figures
 
-
-def test_empty_superpixels_are_seen_only_against_a_grey_reference():
-    model, image = figures.example()
-    labels = images.superpixels(image)
-    empty = np.bincount(labels.ravel(), image.ravel()) == 0
-    assert empty.sum() >= 3
-    five = figures.score(model, 5)
-    paper, grey = (images.image_limit(five, image, labels, reference=tone).coef for tone in (0, 8))
-    np.testing.assert_array_equal(paper[empty], 0)
-    assert np.abs(grey[empty]).max() > 1
-    text = said(figures.hidden_tone, 8.0, 5)
-    assert "0 of 16 superpixels" in text
-    assert "in row 2, column 3" in text
+NAMES = colour_classifier().names
 
 
-def test_superpixels_that_follow_the_tones_leave_less_to_explain():
-    model, image = figures.example()
-    totals = [
-        np.abs(images.image_limit(figures.score(model, 5), image, patches).coef).sum()
-        for patches in (images.superpixels(image), images.superpixels(image, tone=0.3))
-    ]
-    assert totals[1] < 0.75 * totals[0]
+def part(method: str, row: int, column: int) -> int:
+    """The superpixel at a place of the picture."""
+    return int(figures.superpixels_of(method)[row, column])
+
+
+def test_the_suit_speaks_for_the_flower_the_wall_for_the_temple_and_the_flag_for_the_rocket():
+    places = {"flower": (85, 20), "temple": (30, 25), "rocket": (8, 5)}
+    for method in ("quickshift", "slic"):
+        for name, (row, column) in places.items():
+            beta = figures.sums_of(NAMES.index(name), 0.5, method)
+            rank = np.argsort(-beta).tolist().index(part(method, row, column))
+            assert rank < 6, f"{name} by {method}: {rank}"
+    shuttle = figures.sums_of(NAMES.index("rocket"), 0.5)[part("quickshift", 40, 108)]
+    assert shuttle < 0  # the rocket in the picture does not speak for a rocket
+
+
+def test_the_total_is_that_of_the_picture_however_it_is_cut():
+    model, image = colour_classifier(), astronaut()
+    grey = np.full_like(image, 0.5)
+    scores = model.score(np.array([image, grey]))
+    for label in range(5):
+        for method in ("quickshift", "slic"):
+            total = figures.sums_of(label, 0.5, method).sum()
+            np.testing.assert_allclose(total, scores[0, label] - scores[1, label], atol=1e-9)
+
+
+def test_a_black_reference_leaves_nothing_for_the_flower():
+    grey, black = (figures.sums_of(NAMES.index("flower"), tone) for tone in (0.5, 0.0))
+    assert grey.max() > 1 and black.max() < 0.2 and black.sum() < -5
+    assert "scores 9.85 less for it than a blank one" in said(figures.hidden_tone, 0.0, "flower")
+    assert "scores 7.14 more for it than a blank one" in said(figures.hidden_tone, 0.5, "flower")
+
+
+def test_behind_its_own_mean_a_superpixel_has_less_to_say():
+    for name in ("flower", "temple", "rocket"):
+        own, grey = (
+            np.abs(figures.sums_of(NAMES.index(name), fill)).sum() for fill in ("mean", 0.5)
+        )
+        assert own < 0.7 * grey
+
+
+def test_every_pixel_is_in_the_outline_of_its_superpixel():
+    labels = figures.superpixels_of("slic")
+    rows, columns = np.mgrid[3:SIDE:17, 3:SIDE:17]
+    for row, column in zip(rows.ravel(), columns.ravel(), strict=True):
+        outline = figures._outlines("slic")[labels[row, column]]
+        inside = [ring.contains_point((column, row)) for ring in _rings(outline)]
+        assert sum(inside) % 2 == 1
+
+
+def _rings(path):
+    from matplotlib.path import Path
+
+    return [Path(polygon) for polygon in path.to_polygons()]
+
+
+def test_what_speaks_is_unveiled():
+    _, fig = drawn(figures.hidden_tone, 0.5, "flower")
+    veils = np.array([patch.get_alpha() for patch in fig.axes[1].patches or fig.axes[1].artists])
+    beta = figures.sums_of(NAMES.index("flower"), 0.5)
+    assert veils[np.argmax(beta)] < 0.15 and veils[np.argmin(beta)] == figures.VEIL
+
+
+def test_stories_have_a_panel_for_each_class():
+    fig = figures.story({name: figures.sums_of(2, 0.5) for name in ("a", "b", "c")})
+    assert [ax.get_title() for ax in fig.axes] == ["the picture", "for a", "for b", "for c"]
+    fig = figures.two_ways_to_cut(("flower",), 0.5)
+    assert [ax.get_ylabel() for ax in fig.axes] == ["quickshift", "", "slic", ""]
+
+
+def test_runs_are_drawn_against_the_prediction():
+    prediction = type("Said", (), {"coef": np.array([0.2, -0.1])})()
+    fig = figures.predicted_and_printed(prediction, np.array([[0.21, -0.1], [0.19, -0.12]]))
+    dots = fig.axes[0].lines[1]
+    np.testing.assert_allclose(dots.get_xdata(), [0.2, -0.1, 0.2, -0.1])
+    np.testing.assert_allclose(dots.get_ydata(), [0.21, -0.1, 0.19, -0.12])
 
 
 def test_the_bandwidth_leads_from_occlusion_to_banzhaf_values():
@@ -41,10 +99,3 @@ def test_the_bandwidth_leads_from_occlusion_to_banzhaf_values():
     assert np.abs(lime - wide).max() < 0.03  # lime's setting is close to equal weights
     assert "probability 0.62" in said(figures.bandwidths, 1.0, "mismatch")
     assert "probability" not in said(figures.bandwidths, 1.0, "cosine")
-
-
-def test_the_whole_story_has_four_panels():
-    model, image = figures.example()
-    fig = figures.whole_story(model, image, images.superpixels(image), (5, 6))
-    assert [ax.get_title() for ax in fig.axes] == ["image", "a sample", "for 5", "for 6"]
-    assert np.argmax(model.predict_proba(image.reshape(1, -1))) == 5

@@ -189,9 +189,8 @@ LEDGER: dict[str, dict[str, Ground]] = {
     "gaussian_integrals": {"whatever the edges": Searched("test_any_edges")},
     "images": {
         "no bandwidth switches a superpixel off": Stated("prop-image-linear"),
-        "What cannot be seen": NoClaim(HEADING),
         "however much the model relies on it": Stated("prop-image-linear"),
-        "gets the coefficient zero, whatever the tone": Stated("prop-image-linear"),
+        "gets the coefficient zero, whatever the colour": Stated("prop-image-linear"),
         "however much the model relies on seeing healthy skin": Stated("prop-image-linear"),
         "enough samples to determine a fit, it is exact": Stated("prop-image-linear"),
         "So `image_limit` is exact for any model": Searched("test_the_limit_of_an_image_is_exact"),
@@ -322,7 +321,15 @@ LEDGER: dict[str, dict[str, Ground]] = {
         "It never looks inside": Searched("test_only_predictions_are_asked_for"),
         "What the slope is cannot be read from it": Stated("prop-sign"),
     },
+    "text": {
+        "computes, for any classifier": Stated("thm-switches"),
+        "which it never met in training": NoClaim(PRINTED),
+        "comes out as it is, at every bandwidth": Stated("prop-text-sum"),
+        "whatever is weighed, a sum fits without error": Stated("prop-text-sum"),
+        "has never seen gets a coefficient": NoClaim(QUESTION),
+    },
     "by_chapter": {
+        "computes, for any classifier": Stated("thm-switches"),
         "as the number of samples grows, for any model": Stated("thm-any-model"),
     },
     "theorem": {

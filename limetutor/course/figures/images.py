@@ -1,7 +1,8 @@
-"""Chapter *images*: a digit, its superpixels and their coefficients.
+"""Chapter *images*: an astronaut and a digit, their superpixels and their coefficients.
 
-Images are drawn with squares whose area is the tone of the pixel, so that the colour behind them
-is free for the coefficients and both follow the reader's theme.
+A photograph stays visible where it speaks for a class, and is veiled elsewhere. A digit is drawn with
+squares whose area is the tone of the pixel, so that the colour behind them is free for the
+coefficients and both follow the reader's theme.
 """
 
 from __future__ import annotations
@@ -16,13 +17,12 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from ... import images
-from ...models import Linear
 from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, styled
+from ..colours import SIDE, astronaut, colour_classifier, pieces
 from .parts import agreement, joined
 
 ROW, TRAINING = 1203, 1200  # a five that the model takes for a six once in a while; rows to learn
-KEPT = np.array([(i // 4 + i % 4) % 2 == 0 for i in range(16)])  # a chessboard of superpixels
 WHITE = 16.0  # the brightest tone of scikit-learn's digits
 
 
@@ -37,11 +37,6 @@ def example() -> tuple[Any, np.ndarray]:
     model = LogisticRegression(C=0.01, solver="newton-cholesky", tol=1e-8)
     model.fit(X[:TRAINING], y[:TRAINING])
     return model, X[ROW].reshape(8, 8)
-
-
-def score(model: Any, digit: int) -> Linear:
-    """The linear score of one class, before it becomes a probability."""
-    return Linear(model.coef_[digit], model.intercept_[digit])
 
 
 @cache
@@ -70,7 +65,7 @@ def draw_image(ax: Axes, tones: np.ndarray, labels: np.ndarray | None = None) ->
     height, width = tones.shape
     sides = np.sqrt(np.clip(tones, 0, WHITE) / WHITE).ravel() * 0.94
     path = _squares(_places(np.ones_like(tones, bool)), sides)
-    ax.add_patch(PathPatch(path, facecolor=color.ink, lw=0))
+    ax.add_artist(PathPatch(path, facecolor=color.ink, lw=0))
     if labels is not None:
         ax.plot(*_borders(labels), color=color.muted, lw=1)
     ax.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5), xticks=[], yticks=[])
@@ -95,47 +90,147 @@ def draw_coefficients(
         places = _places(labels == j)
         path = _squares(places, np.ones(len(places)))
         opacity = round(float(min(abs(value) / scale, 1)), 3)
-        ax.add_patch(PathPatch(path, facecolor=hue, lw=0, alpha=opacity))
+        ax.add_artist(PathPatch(path, facecolor=hue, lw=0, alpha=opacity))
     draw_image(ax, tones, labels)
 
 
+# --- a photograph ----------------------------------------------------------------------------
+
+SHADES = 31  # of each colour that are drawn: half the bytes, and nobody sees it
+VEIL = 0.93  # how much of a superpixel disappears that does not speak for the class
+
+
+@cache
+def superpixels_of(method: str) -> np.ndarray:
+    """The superpixels of the astronaut, (128, 128)."""
+    return pieces(method)
+
+
+@cache
+def _outlines(method: str) -> tuple[Path, ...]:
+    """Each superpixel as a polygon, with its holes and its islands."""
+    from skimage.measure import approximate_polygon, find_contours
+
+    labels, found = np.pad(superpixels_of(method), 1, constant_values=-1), []
+    for j in range(labels.max() + 1):
+        rings = [approximate_polygon(r, 0.2) for r in find_contours((labels == j) * 1.0, 0.5)]
+        parts = [Path(ring[:, ::-1] - 1, closed=True) for ring in rings if len(ring) > 3]
+        found.append(Path.make_compound_path(*parts))
+    return tuple(found)
+
+
+def sums_of(label: int, fill: float | str, method: str = "quickshift") -> np.ndarray:
+    """The limit for a score that is a sum over pixels, one coefficient a superpixel, (d,).
+
+    ``fill`` is the tone that hidden superpixels show, or "mean", each its own mean colour.
+    """
+    image, labels = astronaut(), superpixels_of(method)
+    hidden = np.full(image.shape, fill) if fill != "mean" else np.empty_like(image)
+    if fill == "mean":
+        for c in range(3):
+            hidden[..., c] = images.reference_image(image[..., c], labels)
+    model = colour_classifier()
+    parts = model.by_pixel(image, label) - model.by_pixel(hidden, label)
+    return np.bincount(labels.ravel(), parts.ravel())
+
+
+def _photograph(ax: Axes) -> None:
+    """The astronaut, without axes."""
+    shown = np.round(astronaut() * SHADES) / SHADES
+    ax.imshow(shown, interpolation="none", extent=(-0.5, SIDE - 0.5, SIDE - 0.5, -0.5))
+    ax.set(xlim=(-0.5, SIDE - 0.5), ylim=(SIDE - 0.5, -0.5), xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+
+
+def _covered(ax: Axes, method: str, hues: list[str], opacity: np.ndarray) -> None:
+    """Superpixels covered with a colour each, more or less of it."""
+    for path, hue, alpha in zip(_outlines(method), hues, opacity, strict=True):
+        ax.add_artist(PathPatch(path, facecolor=hue, lw=0, alpha=round(float(alpha), 2)))
+
+
+def speaking(ax: Axes, coef: np.ndarray, scale: float, method: str = "quickshift") -> None:
+    """The photograph, veiled where it does not speak for the class."""
+    _photograph(ax)
+    opacity = VEIL * (1 - np.clip(coef / scale, 0, 1))
+    _covered(ax, method, [color.paper] * len(coef), opacity)
+
+
+def cut(ax: Axes, method: str) -> None:
+    """The photograph with the borders of its superpixels."""
+    _photograph(ax)
+    for path in _outlines(method):
+        ax.add_artist(PathPatch(path, facecolor="none", edgecolor=color.lime, lw=0.9))
+
+
 @styled
-def whole_story(
-    model: Any, image: np.ndarray, labels: np.ndarray, digits: tuple[int, int]
-) -> Figure:
-    """An image, one sample of LIME, and the explanations of two classes (paper: figure 1)."""
-    fig = new_figure((6.4, 2.3))
-    fig.subplots_adjust(left=0.01, right=0.99, top=0.86, bottom=0.02, wspace=0.06)
-    axes = fig.subplots(1, 4)
-    draw_image(axes[0], image, labels)
-    draw_image(axes[1], images.compose(image, labels, KEPT[None], 0.0).reshape(8, 8), labels)
-    for ax, digit in zip(axes[2:], digits, strict=True):
-        beta = images.image_limit(score(model, digit), image, labels, reference=0.0).coef
-        draw_coefficients(ax, image, labels, beta, 3.2)
-    titles = ("image", "a sample", *(f"for {digit}" for digit in digits))
-    for ax, title in zip(axes, titles, strict=True):
+def story(coef: dict[str, np.ndarray]) -> Figure:
+    """The photograph with its superpixels, and what speaks for three classes (paper: figure 1)."""
+    fig = new_figure((5.4, 5.8))
+    fig.subplots_adjust(left=0.01, right=0.99, top=0.94, bottom=0.01, wspace=0.04, hspace=0.12)
+    first, *others = np.ravel(fig.subplots(2, 2))
+    cut(first, "quickshift")
+    first.set_title("the picture")
+    for ax, (name, values) in zip(others, coef.items(), strict=True):
+        speaking(ax, values, np.abs(values).max())
+        ax.set_title(f"for {name}")
+    return fig
+
+
+@styled
+def two_ways_to_cut(names: tuple[str, ...], fill: float) -> Figure:
+    """Quickshift above and slic below: the superpixels, and what speaks for each class."""
+    fig = new_figure((6.4, 4.6))
+    fig.subplots_adjust(left=0.06, right=0.99, top=0.93, bottom=0.01, wspace=0.05, hspace=0.05)
+    grid = fig.subplots(2, 1 + len(names))
+    classes = colour_classifier().names
+    for row, method in zip(grid, ("quickshift", "slic"), strict=True):
+        cut(row[0], method)
+        row[0].set_ylabel(method)
+        for ax, name in zip(row[1:], names, strict=True):
+            values = sums_of(classes.index(name), fill, method)
+            speaking(ax, values, np.abs(values).max(), method)
+    for ax, title in zip(grid[0], ("cut", *(f"for {name}" for name in names)), strict=True):
         ax.set_title(title)
     return fig
 
 
-def hidden_tone(fig: Figure, tone: float, digit: int) -> str:
-    """What hidden superpixels show, and the coefficients of a linear score that follow from it."""
-    model, image = example()
-    labels = images.superpixels(image)
-    beta = images.image_limit(score(model, digit), image, labels, reference=tone).coef
-    fig.subplots_adjust(left=0.02, right=0.98, top=0.89, bottom=0.03, wspace=0.08)
+SCALES = {"flower": 1.2, "temple": 1.2, "rocket": 0.35}  # a coefficient that is drawn unveiled
+
+
+def hidden_tone(fig: Figure, tone: float, name: str) -> str:
+    """What hidden superpixels show, and the coefficients of a score that follow from it."""
+    beta = sums_of(colour_classifier().names.index(name), tone)
+    fig.subplots_adjust(left=0.02, right=0.98, top=0.9, bottom=0.02, wspace=0.06)
     left, right = fig.subplots(1, 2)
-    draw_image(left, images.compose(image, labels, KEPT[None], tone).reshape(8, 8), labels)
+    _photograph(left)
+    grey = f"#{round(255 * tone):02x}" + 2 * f"{round(255 * tone):02x}"
+    _covered(left, "quickshift", [grey] * len(beta), np.arange(len(beta)) % 2 * 1.0)
     left.set_title("a sample")
-    draw_coefficients(right, image, labels, beta, 3.5)
-    right.set_title(f"coefficients for {digit}")
-    top = int(np.argmax(beta))
-    zeros = int(np.sum(np.abs(beta) < 0.01))
+    speaking(right, beta, SCALES[name])
+    right.set_title(f"for {name}")
+    speak = int(np.sum(beta > 0.05 * SCALES[name]))
+    more = "more" if beta.sum() > 0 else "less"
     return (
-        f"With hidden pixels at tone {tone:g}, {zeros} of 16 superpixels have a coefficient of zero "
-        f"for class {digit}; the largest, {beta[top]:.2f}, is in row {top // 4 + 1}, "
-        f"column {top % 4 + 1}."
+        f"With hidden superpixels at tone {tone:.2f}, {speak} of {len(beta)} superpixels speak clearly "
+        f"for {name}; the picture scores {abs(beta.sum()):.2f} {more} for it than a blank one of that "
+        "tone."
     )
+
+
+@styled
+def predicted_and_printed(said: Any, runs: np.ndarray) -> Figure:
+    """Coefficients of the real `lime`, one dot a run and superpixel, against what was predicted."""
+    fig = new_figure((6.4, 3.8))
+    ax = fig.subplots()
+    reach = 1.1 * max(np.abs(said.coef).max(), np.abs(runs).max())
+    ax.plot([-reach, reach], [-reach, reach], color=color.truth, lw=1.5)
+    ax.plot(np.tile(said.coef, len(runs)), runs.ravel(), ".", color=color.lime, ms=6)
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+    ax.set(xlabel="predicted coefficient", ylabel="coefficient that lime prints")
+    return fig
+
+
+# --- a digit ---------------------------------------------------------------------------------
 
 
 def bandwidths(fig: Figure, nu: float, kernel: str) -> str:
