@@ -214,7 +214,8 @@ class Film:
         """Draw some combinations with all layers at once: each must be what it was when alone."""
         stops = [c.values for c in self.moving.values()]
         middle = [values[len(values) // (k + 2)] for k, values in enumerate(stops)]
-        for some in (middle, [values[-1] for values in stops]):
+        second = [values[1] for values in stops]  # before a cycle of colours can come round again
+        for some in (second, middle, [values[-1] for values in stops]):
             values = self.fixed | dict(zip(self.moving, some, strict=True))
             fig = LateFigure(figsize=(self.size[0], self.size[1]))
             runs = draw.draw(fig, values)

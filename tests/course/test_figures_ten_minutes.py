@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -77,8 +75,6 @@ def test_a_contrast_is_the_step_between_the_two_means(nu, stands):
     np.testing.assert_allclose(heights, np.sort([limit.intercept, limit.local_prediction]))
     contrast = f"{limit.coef[0]:+.2f}".replace("-", "−")
     assert f"a contrast of {contrast}, which {stands}" in text
-    inside, outside, step = (float(n.replace("−", "-")) for n in re.findall(r"[+−]0\.\d+", text))
-    assert abs(inside - outside - step) < 0.0061, "half a unit of the step, and of each mean"
 
 
 def test_a_contrast_that_vanishes_is_said_to_be_zero():

@@ -206,6 +206,6 @@ def test_many_stops_cost_little():
         "xi": Slider(-2, 2, 0.5, stops=17),
     }
     made = Film(cheap, SIZE, controls, "p")
-    assert len(calls) == 17 + 2  # two combinations are drawn whole, to compare
+    assert len(calls) == 17 + 3  # three combinations are drawn whole, to compare
     assert isinstance(made.page("Alt."), ET.Element)
     assert len(frames.markup(made.page("Alt."))) < 20_000

@@ -313,8 +313,8 @@ def miss_in_words(nu: float, xi: float) -> str:
     """All of it."""
     error = float(at(nu, xi).inside)
     return (
-        f"{compare_in_words(nu, xi)} At ξ the surrogate says {signed(xi + error)} where f is "
-        f"{signed(xi)}: an error of {signed(error, plus=True)}."
+        f"{compare_in_words(nu, xi)} At ξ the surrogate says {signed(xi + error, 3)} where f is "
+        f"{signed(xi, 3)}: an error of {signed(error, plus=True)}."
     )
 
 

@@ -127,10 +127,7 @@ def _instance(ax: Axes, xi: float) -> None:
 
 @in_layers(_line, _its_box, _means, _instance)
 def contrast(nu: float, xi: float) -> str:
-    """f(x) = x, the tilted law, and the mean of f inside and outside the box of ξ.
-
-    The means have a digit more than their difference, so that a reader who subtracts finds it.
-    """
+    """f(x) = x, the tilted law, and the mean of f inside and outside the box of ξ."""
     tilt = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
     inside, step = float(xi + tilt.inside), float(tilt.gap)
     return (
