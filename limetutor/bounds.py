@@ -8,6 +8,7 @@ that the paper's source gives them: its appendix counts on from Section 7.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 
@@ -54,7 +55,7 @@ def response_bound(f: Linear, xi: np.ndarray, nu: float) -> float:
     """
     nu = arg.positive("nu", nu)
     xi = arg.vector("xi", xi, f.a.size)
-    return float(abs(f(xi[None])[0]) + nu * np.linalg.norm(f.a) / np.sqrt(np.e))
+    return float(abs(f(xi[None])[0]) + nu * np.linalg.norm(f.a) / np.sqrt(math.e))
 
 
 def response_tail(
@@ -225,7 +226,7 @@ def residual_bound(limit: Limit) -> float:
         )
     a, inside, outside = limit.f.a, limit.tilt.inside, limit.tilt.inside - limit.tilt.gap
     shift = np.sum(np.abs(a) * np.maximum(np.abs(inside), np.abs(outside)))
-    return float(limit.nu * np.linalg.norm(a) / np.sqrt(np.e) + shift)
+    return float(limit.nu * np.linalg.norm(a) / np.sqrt(math.e) + shift)
 
 
 def leverage_bound(alpha: ArrayLike, rest: ArrayLike | None = None) -> float:
