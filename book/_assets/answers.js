@@ -93,8 +93,9 @@ limetutor.judge = (() => {
       const sorted = table.ordered ? values : [...values].sort((a, b) => a - b);
       const row = table.rows.find((candidate) => fits(candidate, sorted));
       if (!row) continue;
-      const [kind, words] = row;
-      if (kind !== "right") return verdict(kind, words, kind === "wrong" && attempt > 1 && step);
+      const [kind, words, , , whole] = row;
+      const more = kind === "wrong" && attempt > 1 && !whole;
+      if (kind !== "right") return verdict(kind, words, more && step);
       const anyList = table.shape[0] === -1 && shape.length === 1;
       if (anyList || String(shape) === String(table.shape)) return verdict(kind, words);
       const { arrange } = table;
@@ -102,6 +103,6 @@ limetutor.judge = (() => {
     }
     const asked = table.shape.reduce((product, length) => product * length, 1);
     const enough = found.some(({ values }) => asked < 0 || values.length === asked);
-    return verdict("wrong", enough ? step : table.arrange);
+    return enough ? verdict("wrong", step) : verdict("wrong", table.arrange, attempt > 1 && step);
   };
 })();

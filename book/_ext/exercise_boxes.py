@@ -142,12 +142,8 @@ def how_to_write(exercise: Any) -> str:
     """In brackets behind the label: how many numbers, to how many digits."""
     from limetutor.course.judging.kinds import DIGITS
 
-    shape, digits = exercise.table.shape, getattr(exercise, "digits", None)
-    count = {(): "a number", (-1,): "a list, such as 2, 4"}.get(shape)
-    if count is None:
-        count = (
-            f"{shape[0]} numbers, such as 1, 2" if len(shape) == 1 else "rows, such as 1, 2; 3, 4"
-        )
+    digits = getattr(exercise, "digits", None)
+    count = exercise.table.arrange.removeprefix("Give ").removesuffix(".")
     return f"({count}; {DIGITS[digits]})" if digits else f"({count})"
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import itertools
 import math
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -50,12 +51,12 @@ def drawn(
 
 
 def in_words(sentence: Any) -> str:
-    """The sentence of a drawing, in one line."""
+    """The sentence of a drawing, in one line, with a true minus before each negative number."""
     if not isinstance(sentence, str) or not sentence.strip():
         raise ValueError(
             f"draw must return one sentence that reads the picture back in words, not {sentence!r}."
         )
-    return " ".join(sentence.split())
+    return re.sub(r"(?<![\w)])-(?=[.\d])", "\N{MINUS SIGN}", " ".join(sentence.split()))
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,8 @@ class Film:
         """Draw some combinations with all layers at once: each must be what it was when alone."""
         stops = [c.values for c in self.moving.values()]
         middle = [values[len(values) // (k + 2)] for k, values in enumerate(stops)]
-        for some in (middle, [values[-1] for values in stops]):
+        second = [values[1] for values in stops]  # before a cycle of colours can come round again
+        for some in (second, middle, [values[-1] for values in stops]):
             values = self.fixed | dict(zip(self.moving, some, strict=True))
             fig = LateFigure(figsize=(self.size[0], self.size[1]))
             runs = draw.draw(fig, values)

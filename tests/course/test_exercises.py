@@ -114,6 +114,16 @@ def test_no_hint_gives_the_answer_and_the_first_no_formula(exercise: Any):
             assert lt.judge(exercise.name, number).kind == "wrong", f"{number} in: {hint}"
 
 
+@pytest.mark.parametrize("exercise", **named(list(exercises().values())))
+def test_hints_are_sentences_in_plain_text(exercise: Any):
+    """A capital behind "Not yet.", whatever number is filled in; formulas and code keep their case."""
+    told = [*getattr(exercise, "ladder", ()), *(m[1] for m in getattr(exercise, "mistakes", ()))]
+    told += getattr(exercise, "rubric", ())
+    for hint in map(exercise._filled, told):
+        assert not re.match(r"[a-z]{2,},? (?!=)", hint), f"begins with a small letter: {hint}"
+        assert not re.search(r"`|(?<!\S)[*_]+\w|\w[*_]+(?!\S)|]\(|\$", hint), f"markdown: {hint}"
+
+
 @pytest.mark.parametrize("exercise", **named([e for e in TABULATED if e.given]))
 def test_a_variant_is_judged_by_its_own_numbers(exercise: Tabulated):
     assert any(given.draw for given in exercise.given.values()), "no number can be drawn"
@@ -184,6 +194,21 @@ def test_a_function_is_judged_by_what_it_does(exercise: Function):
     for mistaken, hint in exercise.mistakes:
         verdict = exercise.judge(mistaken)
         assert verdict.kind == "wrong" and hint in verdict.words
+
+
+def test_the_ten_lines_are_the_package_on_an_edge_too():
+    """At ξ₁ = 0 the box above 0 counts; one step of doubles below it the other, with another sign."""
+    lime, f, how = (
+        exercises()["surrogate/4"].reference,
+        lt.Linear([10, -10]),
+        {"n": 2000, "seed": 2},
+    )
+    first = []
+    for xi in (np.array([0, 0.4]), np.array([np.nextafter(0, -1), 0.4])):
+        ex = lt.explain(f, xi, lt.Gaussian(), nu=1.0, sampler="gaussian", **how)
+        np.testing.assert_allclose(lime(f, xi, 1.0, **how), [ex.intercept, *ex.coef], rtol=1e-6)
+        first.append(ex.coef[0])
+    assert first[0] > 1 and first[1] < -1
 
 
 def test_each_attempt_sees_other_inputs():

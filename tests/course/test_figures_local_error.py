@@ -24,7 +24,8 @@ def landed(xi: float, nu: float, lo: float, hi: float) -> float:
 @pytest.mark.parametrize(("xi", "lo", "hi"), [(0.961, Q, np.inf), (0.6, 0, Q), (-1.5, -np.inf, -Q)])
 def test_the_surrogate_lands_on_the_mean_of_its_box(xi, lo, hi):
     text, fig = drawn(local_error.landing, 1.0, xi)
-    assert f"were at {landed(xi, 1.0, lo, hi):.2f} instead of {xi:.2f}" in text
+    where = f"were at {landed(xi, 1.0, lo, hi):.3f} instead of {xi:.3f}"
+    assert where.replace("-", "−") in text
     (cross,) = in_colour(fig.axes[0], color.truth, "X")
     assert xy(cross)[0, 0] == pytest.approx(landed(xi, 1.0, lo, hi), abs=1e-9)
     (dot,) = in_colour(fig.axes[1], color.truth, "o")

@@ -94,7 +94,7 @@ def test_words_by_part():
     assert f"α = {share:.2f}" in text and f"= {share * (1 - share):.3f}" in text
     text = said(machine.up_to("fit"), 1.0, 0.432)
     assert (
-        f"{inside:.2f} in the box and {outside:.2f} elsewhere: β = +{inside - outside:.2f}" in text
+        f"{inside:.3f} in the box and {outside:.3f} elsewhere: β = +{inside - outside:.2f}" in text
     )
     weights = np.exp(-((machine.examples() - 0.432) ** 2) / 2)
     own = (machine.examples() >= 0) & (machine.examples() < Q)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from drawing import said, xy
@@ -9,9 +11,12 @@ from scipy import stats
 
 from limetutor.course.figures import (
     discretization,
+    local_error,
+    machine,
     parts,
     real_lime,
     switch_off,
+    ten_minutes,
     theorem,
     weights,
 )
@@ -135,3 +140,22 @@ def test_agreement_is_a_cosine_and_zero_with_nothing():
     assert parts.agreement(a, b) == pytest.approx(np.sqrt(0.5))
     assert parts.agreement(a, -2 * a) == -1
     assert parts.agreement(a, np.zeros(2)) == 0
+
+
+@pytest.mark.parametrize(
+    ("draw", "one", "other", "difference"),
+    [
+        (ten_minutes.contrast, r"f is (\S+)", r"(\S+) elsewhere", r"contrast of (\S+),"),
+        (theorem.step_and_tangent, r"surrogate is (\S+)", r"(\S+) outside", r"β₁ = (\S+);"),
+        (machine.up_to("fit"), r"surrogate is (\S+)", r"(\S+) elsewhere", r"β = (\S+)\."),
+        (machine.up_to("miss"), r"surrogate says (\S+)", r"f is (\S+):", r"error of (\S+)\."),
+        (local_error.landing, r"were at (\S+)", r"instead of (\S+):", r"error of (\S+)\."),
+    ],
+    ids=["contrast", "step", "fit", "miss", "landing"],
+)
+def test_who_subtracts_two_numbers_of_a_sentence_finds_the_third(draw, one, other, difference):
+    """Up to half a unit of its last digit, and of those of the two, which have one more."""
+    for nu, xi in ((3.0, -0.6), (1.0, 0.432), (0.5, 0.961), (0.3, -1.2), (2.0, 0.1)):
+        text = said(draw, nu=nu, xi=xi).replace("−", "-")
+        a, b, c = (float(re.search(part, text)[1]) for part in (one, other, difference))
+        assert abs(a - b - c) < 0.0061, text

@@ -73,7 +73,8 @@ def test_a_contrast_is_the_step_between_the_two_means(nu, stands):
     heights = np.unique(xy(means)[:, 1])
     limit = lt.limit(lt.Linear([1.0]), [-0.6], lt.Gaussian(), nu)
     np.testing.assert_allclose(heights, np.sort([limit.intercept, limit.local_prediction]))
-    assert f"a contrast of {limit.coef[0]:+.2f}, which {stands}" in text
+    contrast = f"{limit.coef[0]:+.2f}".replace("-", "−")
+    assert f"a contrast of {contrast}, which {stands}" in text
 
 
 def test_a_contrast_that_vanishes_is_said_to_be_zero():

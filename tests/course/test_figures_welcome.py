@@ -28,7 +28,8 @@ def test_the_bars_are_the_limits_and_eight_of_them_are_zero(nu):
     second = coefficient(-10, 0.432, 0, Q, nu)
     assert bars == pytest.approx([first, second, *[0] * 8], abs=1e-5)
     beside = "agrees with" if second < 0 else "opposes"
-    assert f"{first:+.2f}; feature 2 gets {second:+.2f}, which {beside} its slope" in text
+    gets = f"{second:+.2f}".replace("-", "−")
+    assert f"{first:+.2f}; feature 2 gets {gets}, whose sign {beside} that of its slope" in text
 
 
 def test_the_critical_bandwidth_switches_the_second_feature_off():

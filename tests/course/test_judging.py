@@ -169,6 +169,18 @@ def test_order_may_not_matter():
     assert anyhow.judge("-3, -1").words == "✗ Not yet. Check the sign."
 
 
+def test_a_slip_of_the_sign_or_the_order_is_all_that_is_said_however_often():
+    for attempt in (1, 2, 3):
+        assert value(1.64).judge("-1.64", attempt).words == "✗ Not yet. Check the sign."
+        assert value([3.0, 1.5]).judge("1.5, 3", attempt).words.endswith("in the other order.")
+
+
+def test_a_wrong_count_is_told_first_and_what_the_question_is_about_later():
+    assert value([1.0, 2, 3]).judge("1, 2").words == "✗ Not yet. Give 3 numbers, such as 1, 2, 3."
+    assert value([1.0, 2, 3]).judge("1, 2", 2).words.endswith("1, 2, 3. Formula.")
+    assert "such as 1, 2, 3; 4, 5, 6." in value([[1, 2, 3], [4, 5, 7]]).judge("1").words
+
+
 def test_two_digits_allow_half_a_unit_of_the_second():
     slider = value(0.5268, digits=2, reason="read off a slider")
     for answer in (0.53, 0.522, 0.5318):

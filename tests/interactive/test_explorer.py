@@ -143,7 +143,7 @@ def test_static_output_is_deterministic_and_small(outputs, mode):
         interactive.explore(wave, alt=ALT, nu=many)
     (text, first, _), (_, second, _) = outputs
     assert first == second
-    assert text == "<explore: A wave. At ν = 0.53 the sine ends at -0.04.>"
+    assert text == "<explore: A wave. At ν = 0.53 the sine ends at −0.04.>"
     assert len(gzip.compress(first.encode())) < 60_000
     (layer,) = data_of(first)["layers"]
     assert len(layer["groups"]) == 1 and layer["which"] == [] and layer["controls"] == [0]
@@ -407,7 +407,7 @@ def test_live_widgets_redraw_in_place(outputs, mode):
     mode("live")
     interactive.explore(wave, alt=ALT, nu=NU, kind=KIND)
     text, _, box = outputs[0]
-    assert text == "<explore: A wave. At ν = 0.53 the sine ends at -0.04.>"
+    assert text == "<explore: A wave. At ν = 0.53 the sine ends at −0.04.>"
     picture, slider, choice, button, words = box.children
     before = picture.value
     assert 'aria-label="A wave."' in before

@@ -34,6 +34,11 @@ def made():
     return Film(pad, SIZE, CONTROLS, "p")
 
 
+def test_a_negative_number_in_a_sentence_has_a_true_minus():
+    said = film.in_words("At ξ = -0.6 and (-1, -.5) it is -2%, 3-1 or x-1, up to 1e-05 (a)-2.")
+    assert said == "At ξ = −0.6 and (−1, −.5) it is −2%, 3-1 or x-1, up to 1e-05 (a)-2."
+
+
 def test_layers_give_the_picture_that_the_whole_gives(made):
     assert [strip.controls for strip in made.strips] == [
         (), ("xi",), ("nu", "xi"), ("nu", "xi"), ("kind",),
@@ -201,6 +206,6 @@ def test_many_stops_cost_little():
         "xi": Slider(-2, 2, 0.5, stops=17),
     }
     made = Film(cheap, SIZE, controls, "p")
-    assert len(calls) == 17 + 2  # two combinations are drawn whole, to compare
+    assert len(calls) == 17 + 3  # three combinations are drawn whole, to compare
     assert isinstance(made.page("Alt."), ET.Element)
     assert len(frames.markup(made.page("Alt."))) < 20_000

@@ -184,7 +184,7 @@ EXERCISES = (
             "It is P(x > t) given z = 1 less P(x > t) given z = 0, both under the tilted law, a normal one "
             "with mean ξ/(1 + ν²) and deviation ν/√(1 + ν²).",
             "Within the box the part above t begins at t, moved to the nearer end of the box if it lies "
-            "outside (`np.clip`). What is above t outside the box is all above t less that part.",
+            "outside (np.clip does that). What is above t outside the box is all above t less that part.",
         ),
     ),
 )

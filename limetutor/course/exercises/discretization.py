@@ -130,7 +130,7 @@ EXERCISES = (
             ),
         ],
         ladder=Ladder(
-            "The chapter has the chance for one feature. What is the opposite of *at least one*?",
+            "The chapter has the chance for one feature. What is the opposite of “at least one”?",
             "With s the chance for one feature, a feature stays with probability 1 − s, independently of the others.",
             "All {d} stay with probability (1 − s) to the power {d}, with the s that was simulated above. You want "
             "the opposite.",
@@ -156,9 +156,9 @@ EXERCISES = (
         ],
         ladder=Ladder(
             "First find the box of every value, then compare with the box of ξ, column by column.",
-            "`np.searchsorted(edges[j], x[:, j])` counts the edges of feature j below each value; look up its "
-            "`side` for values on an edge.",
-            'With `side="right"` for x and for ξ, the indicator of feature j is 1 where both counts are equal.',
+            "np.searchsorted(edges[j], x[:, j]) counts the edges of feature j below each value; look up its "
+            "argument side for values on an edge.",
+            'With side="right" for x and for ξ, the indicator of feature j is 1 where both counts are equal.',
         ),
     ),
 )

@@ -123,9 +123,9 @@ EXERCISES = (
         ladder=Ladder(
             "On which side of 0 is each of the two tails small, and can you work with small numbers only?",
             "The mass is the same for the mirrored interval. Mirror those below 0; then it is a difference "
-            "of two upper tails, whose logarithms `scipy.special.log_ndtr` knows.",
-            "With `a = log_ndtr(-lo)` and `b = log_ndtr(-hi)` the logarithm of the difference is "
-            "`a + np.log1p(-np.exp(b - a))`.",
+            "of two upper tails, whose logarithms scipy.special.log_ndtr knows.",
+            "With a = log_ndtr(-lo) and b = log_ndtr(-hi) the logarithm of the difference is "
+            "a + np.log1p(-np.exp(b - a)).",
         ),
     ),
 )

@@ -171,8 +171,8 @@ EXERCISES = (
             "of the others in its box?",
             "α is p/(p + (1 − p) exp(−1/(2ν²))). For feature j take the difference along axis j; then mix "
             "the two entries of every other axis with 1 − α and α.",
-            "`np.diff(np.moveaxis(means, j, 0), axis=0)[0]` is the difference; with the α of the next axis "
-            "`g = (1 - a) * g[0] + a * g[1]` takes one axis away, and `np.delete(alpha, j)` has them in "
+            "np.diff(np.moveaxis(means, j, 0), axis=0)[0] is the difference; with the α of the next axis "
+            "g = (1 - a) * g[0] + a * g[1] takes one axis away, and np.delete(alpha, j) has them in "
             "order.",
         ),
     ),

@@ -221,7 +221,7 @@ EXERCISES = (
             "place of expectations?",
             "Fit the surrogate first. Then Σ is the mean of π z zᵀ and M that of π² r² z zᵀ; divide Ω by "
             "n.",
-            "With A = `Z.T @ (weight[:, None] * Z)` and B the same with `(weight * r) ** 2`, the n cancel: "
+            "With A = Z.T @ (weight[:, None] * Z) and B the same with (weight * r) ** 2, the n cancel: "
             "the covariance is A⁻¹ B A⁻¹.",
         ),
     ),

@@ -83,7 +83,7 @@ EXERCISES = (
             ),
             Mistake(
                 lambda low, high: np.array([ndtr(low), ndtr(high), 1.0]),
-                "Those are the shares *below* the cuts. They do not add up to 1.",
+                "Those are the shares below the cuts. They do not add up to 1.",
             ),
             Mistake(
                 lambda low, high: np.array([ndtr(low), 1 - ndtr(high), ndtr(high) - ndtr(low)]),
@@ -154,11 +154,11 @@ EXERCISES = (
             ),
         ],
         ladder=Ladder(
-            "Within its box a value must have the share u of the *box* below it. Which share of all values "
+            "Within its box a value must have the share u of its box below it. Which share of all values "
             "is that?",
             "Box k holds the shares from (k − 1)/p to k/p. Go the part u of the way from the first to the "
             "second, then use Φ⁻¹.",
-            "`norm.ppf` of scipy.stats is Φ⁻¹. Its argument is (k − 1 + u)/p, and arrays will do.",
+            "norm.ppf of scipy.stats is Φ⁻¹. Its argument is (k − 1 + u)/p, and arrays will do.",
         ),
     ),
 )

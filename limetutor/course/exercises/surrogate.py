@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -50,6 +50,7 @@ def _lime(
     seed: int,
     *,
     edge: float = _EDGE,
+    side: Literal["left", "right"] = "right",
     power: float = 2.0,
     double: float = 2.0,
     intercept: bool = True,
@@ -57,7 +58,7 @@ def _lime(
     """Algorithm 1 for standard normal features and four boxes, as the chapter types it."""
     x = np.random.default_rng(seed).standard_normal((n, len(xi)))
     edges = np.array([-edge, 0, edge])
-    z = np.searchsorted(edges, x) == np.searchsorted(edges, xi)
+    z = np.searchsorted(edges, x, side) == np.searchsorted(edges, xi, side)
     weight = np.exp(-((x - xi) ** 2).sum(axis=1) / (double * nu**power))
     design = np.column_stack([np.ones(n), z] if intercept else [z])
     A = design.T @ (weight[:, None] * design)
@@ -65,7 +66,10 @@ def _lime(
 
 
 def _call(rng: np.random.Generator) -> tuple[Any, np.ndarray, float, int, int]:
-    """A model with at most four features, one of two kinds, and an instance that has neighbours."""
+    """A model with at most four features, one of two kinds, and an instance that has neighbours.
+
+    In every second call the instance lies on an edge, where the rule for ties decides.
+    """
     d = int(rng.integers(1, 5))
     models = (
         Linear(rng.normal(size=d).round(2)),
@@ -73,6 +77,8 @@ def _call(rng: np.random.Generator) -> tuple[Any, np.ndarray, float, int, int]:
     )
     model = models[int(rng.integers(2))]
     xi = rng.uniform(-1.2, 1.2, d).round(2)
+    if rng.integers(2):
+        xi[int(rng.integers(d))] = 0.0
     return (
         model,
         xi,
@@ -186,6 +192,11 @@ EXERCISES = (
                 "That is the penalty for one sample.",
             ),
             Mistake(
+                lambda n, C, alpha: alpha * (1 - alpha),
+                "That is the variance of the indicator, the ratio of penalty and total weight at which half "
+                "is left. What is the total weight?",
+            ),
+            Mistake(
                 lambda n, C, alpha: n * C * alpha,
                 "The variance of an indicator with mean α is not α.",
             ),
@@ -219,6 +230,11 @@ EXERCISES = (
                 "Nearly: 0.674 has too few digits for an edge, and some samples land in the wrong box.",
             ),
             (
+                lambda *call: _lime(*call, side="left"),
+                "Only an instance on an edge goes wrong: it belongs to the upper box. Look up what "
+                "np.searchsorted does with equal values.",
+            ),
+            (
                 lambda *call: np.roll(_lime(*call), -1),
                 "The intercept comes first.",
             ),
@@ -227,7 +243,7 @@ EXERCISES = (
             "Take the lines of the chapter and put them into a function; xi gives the number of features.",
             "Draw x, look up the boxes of x and ξ, compute the weights, put a column of ones before the "
             "indicators, solve the key equation.",
-            "`Z.T @ (weight[:, None] * Z)` is the matrix and `Z.T @ (weight * f(x))` the right-hand side.",
+            "The matrix is Z.T @ (weight[:, None] * Z), the right-hand side is Z.T @ (weight * f(x)).",
         ),
     ),
 )

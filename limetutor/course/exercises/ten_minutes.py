@@ -83,7 +83,7 @@ EXERCISES = (
         ladder=Ladder(
             "In the second control ten times the samples made the lines about three times shorter.",
             "The standard error falls like one over the root of n.",
-            "{factor} times less noise needs a root of n that is {factor} times larger. What does that make n?",
+            "To make the noise {factor} times less, the root of n must be {factor} times larger. What does that make n?",
         ),
     ),
     Paragraph(

@@ -173,8 +173,8 @@ EXERCISES = (
             "How much does one mask count, if all masks with as many switches on count the same?",
             "A mask with k switches on has m_k divided by the number of such masks. Then fit by weighted "
             "least squares, with a column of ones, and leave out the intercept.",
-            "`k = z.sum(axis=1)` and `np.bincount(k)[k]` give each mask's k and how many share it. Multiply "
-            "the design and the values by the roots of the weights for `np.linalg.lstsq`.",
+            "k = z.sum(axis=1) and np.bincount(k)[k] give each mask's k and how many share it. Multiply "
+            "the design and the values by the roots of the weights for np.linalg.lstsq.",
         ),
     ),
 )

@@ -148,8 +148,8 @@ EXERCISES = (
         ladder=Ladder(
             "Write the mean weight as a function of its own first: a product over the features.",
             "What n samples are worth is n times the mean weight at ν, squared, divided by the mean weight at ν/√2.",
-            "For standard normal features the mean weight is `np.prod(nu / np.sqrt(nu**2 + 1) * np.exp(-xi**2 / "
-            "(2 * (nu**2 + 1))))`.",
+            "For standard normal features the mean weight is np.prod(nu / np.sqrt(nu**2 + 1) * np.exp(-xi**2 / "
+            "(2 * (nu**2 + 1)))).",
         ),
     ),
 )

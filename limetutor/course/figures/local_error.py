@@ -57,10 +57,10 @@ def _from(axes: tuple[Axes, Axes], xi: float) -> None:
 @in_layers(_landing, _error_curve, _landed, _from)
 def landing(nu: float, xi: float) -> str:
     """Left: where the surrogate of f(x) = x takes ξ to be. Right: its error against ν."""
-    law = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
+    error = float(gaussian_tilt(xi, nu, 0, 1, *box_of(xi)).inside)
     return (
-        f"At ν = {nu:.2f} the surrogate answers as if ξ were at {xi + law.inside:.2f} "
-        f"instead of {xi:.2f}: an error of {law.inside:+.2f}."
+        f"At ν = {nu:.2f} the surrogate answers as if ξ were at {signed(xi + error, 3)} "
+        f"instead of {signed(xi, 3)}: an error of {signed(error, plus=True)}."
     )
 
 

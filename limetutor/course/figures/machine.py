@@ -285,8 +285,8 @@ def fit_in_words(nu: float, xi: float) -> str:
     now = at(nu, xi)
     inside = float(xi + now.inside)
     return (
-        f"At ν = {nu:.2f} around ξ = {signed(xi)}, the surrogate is {signed(inside)} in the box and "
-        f"{signed(inside - float(now.gap))} elsewhere: β = {signed(float(now.gap), plus=True)}."
+        f"At ν = {nu:.2f} around ξ = {signed(xi)}, the surrogate is {signed(inside, 3)} in the box and "
+        f"{signed(inside - float(now.gap), 3)} elsewhere: β = {signed(float(now.gap), plus=True)}."
     )
 
 
@@ -313,8 +313,8 @@ def miss_in_words(nu: float, xi: float) -> str:
     """All of it."""
     error = float(at(nu, xi).inside)
     return (
-        f"{compare_in_words(nu, xi)} At ξ the surrogate says {signed(xi + error)} where f is "
-        f"{signed(xi)}: an error of {signed(error, plus=True)}."
+        f"{compare_in_words(nu, xi)} At ξ the surrogate says {signed(xi + error, 3)} where f is "
+        f"{signed(xi, 3)}: an error of {signed(error, plus=True)}."
     )
 
 

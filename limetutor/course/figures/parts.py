@@ -179,7 +179,11 @@ def agreement(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def signed(value: float, digits: int = 2, plus: bool = False) -> str:
-    """A number with a typographic minus, and no sign before a rounded zero."""
+    """A number with a typographic minus, and no sign before a rounded zero.
+
+    In a sentence that gives two numbers and their difference, the two have a digit more than the
+    difference: a reader who subtracts finds it.
+    """
     text = f"{value:{'+' if plus else ''}.{digits}f}"
     return minus(text) if float(text) else text.lstrip("+-")
 

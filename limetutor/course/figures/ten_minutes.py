@@ -14,7 +14,18 @@ from ...interactive.layers import in_layers
 from ...plotting.style import color, new_figure, plain, styled
 from ...theory import gaussian_tilt
 from ..experiments import Runs
-from .parts import bell, beside_slope, box_of, draw_edges, instance, key, lines, plateau, shade
+from .parts import (
+    bell,
+    beside_slope,
+    box_of,
+    draw_edges,
+    instance,
+    key,
+    lines,
+    plateau,
+    shade,
+    signed,
+)
 
 REACH = 2.5  # half the width of the picture of a contrast
 
@@ -120,6 +131,7 @@ def contrast(nu: float, xi: float) -> str:
     tilt = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
     inside, step = float(xi + tilt.inside), float(tilt.gap)
     return (
-        f"At ν = {nu:.2f} the mean of f is {inside:+.2f} in the box of ξ = {xi:g} and "
-        f"{inside - step:+.2f} elsewhere: a contrast of {step:+.2f}, which {beside_slope(step)}."
+        f"At ν = {nu:.2f} the mean of f is {signed(inside, 3, plus=True)} in the box of ξ = {xi:g} and "
+        f"{signed(inside - step, 3, plus=True)} elsewhere: a contrast of {signed(step, plus=True)}, "
+        f"which {beside_slope(step)}."
     )

@@ -111,8 +111,8 @@ def step_and_tangent(nu: float, xi: float) -> str:
     beta, slope = inside - outside, wave_slope(xi)
     agree = "the two agree in sign" if beta * slope > 0 else "the two disagree in sign"
     return (
-        f"At ν = {nu:.2f} the surrogate is {_signed(inside)} inside the box and {_signed(outside)} "
-        f"outside, so β₁ = {_signed(beta)}; the slope of f at ξ = {minus(f'{xi:g}')} is "
+        f"At ν = {nu:.2f} the surrogate is {_signed(inside, 3)} inside the box and "
+        f"{_signed(outside, 3)} outside, so β₁ = {_signed(beta)}; the slope of f at ξ = {minus(f'{xi:g}')} is "
         f"{_signed(slope)}: {agree}."
     )
 

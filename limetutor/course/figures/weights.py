@@ -20,7 +20,18 @@ from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
 from ...worlds import Gaussian
 from ..experiments import Runs
-from .parts import bell, box_of, boxes_of, draw_edges, instance, log_axes, plateau, shade, steps
+from .parts import (
+    bell,
+    box_of,
+    boxes_of,
+    draw_edges,
+    instance,
+    log_axes,
+    plateau,
+    shade,
+    signed,
+    steps,
+)
 
 XI = 0.4  # the instance of the one-dimensional picture
 GRID = np.linspace(-2.6, 2.6, 97)
@@ -65,7 +76,7 @@ def constant_to_global(fig: Figure, nu: float) -> str:
     share = ex.weights[~ex.z[:, 0]].sum() / ex.weights.sum()
     return (
         f"At ν = {nu:.3g} the {ex.n} samples are worth {ex.ess:.1f}, {share:.1%} of the weight "
-        f"lies outside the box of ξ, and the coefficient is {ex.coef[0]:.2f}."
+        f"lies outside the box of ξ, and the coefficient is {signed(ex.coef[0])}."
     )
 
 
@@ -104,7 +115,7 @@ def concentration(fig: Figure, d: int, nu: float) -> str:
     right.set(xlim=(0, 31), ylim=(0.01, 1500), xticks=[1, 10, 20, 30])
     right.set(xlabel="dimension d", ylabel="effective samples")
     return (
-        f"With d = {d} and ν = {nu:g}, the ten heaviest of 1000 samples hold {held[9]:.0%} of the "
+        f"With d = {d} and ν = {nu:g}, the ten heaviest of 1000 samples hold {held[9]:.1%} of the "
         f"weight; they are worth {worth:.1f}, where the formula says {theory[d - 1]:.3g}."
     )
 
@@ -167,7 +178,7 @@ def tilt_over_boxes(nu: float, xi: float) -> str:
     mean, sd, _ = tilted_normal(np.asarray(xi), np.asarray(0.0), nu, np.asarray(1.0))
     masses, weight = _masses(nu, xi)
     return (
-        f"At ν = {nu:.2f} the tilted law has mean {mean:.2f} and standard deviation {sd:.2f}; the box of ξ "
+        f"At ν = {nu:.2f} the tilted law has mean {signed(float(mean))} and standard deviation {sd:.2f}; the box of ξ "
         f"has mass {masses[int(boxes_of(np.array([xi]))[0])]:.2f}, and the mean weight is {weight:.2f}."
     )
 

@@ -10,13 +10,14 @@ from ...closed_forms import limit
 from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, styled
 from ..experiments import running_example
+from .parts import signed
 
 
 def story(fig: Figure, nu: float) -> str:
     """What LIME says about f(x) = 10 x1 - 10 x2 at one bandwidth, feature by feature."""
     coef = _bars(fig.subplots(), nu)
     beside = "agrees with" if coef[1] < 0 else "opposes"
-    second = f"gets {coef[1]:+.2f}, which {beside} its slope of −10"
+    second = f"gets {signed(coef[1], plus=True)}, whose sign {beside} that of its slope, −10"
     if abs(coef[1]) < 0.05:
         second = "is switched off"
     return (

@@ -218,9 +218,10 @@ class Value(Tabulated):
         shape = self.value.shape
         if shape == ():
             return "Give one number."
-        if len(shape) == 1:
-            return f"Give {shape[0]} numbers, such as {', '.join('123456789'[: shape[0]])}."
-        return f"Give {shape[0]} rows of {shape[1]} numbers, such as 1, 2; 3, 4."
+        counted = np.arange(1, self.value.size + 1).reshape(-1, shape[-1])
+        example = "; ".join(", ".join(map(str, row)) for row in counted.tolist())
+        rows = f"{shape[0]} rows of " if len(shape) == 2 else ""
+        return f"Give {rows}{shape[-1]} numbers, such as {example}."
 
     def around(self, values: np.ndarray) -> tuple[Interval, ...]:
         """The interval about each number in which an answer counts as that number."""
@@ -272,10 +273,10 @@ class Value(Tabulated):
         if np.max(np.abs(right)) <= PERCENT_UP_TO and not self.count:
             words = "in per cent: write it as a plain number, or with a % sign."
             yield Row("close", words, self.around(100 * right))
-        yield Row("wrong", "Check the sign.", self.around(self._sorted(-right)))
+        yield Row("wrong", "Check the sign.", self.around(self._sorted(-right)), whole=True)
         if self.ordered and right.size > 1:
             words = "These are the right numbers in the other order."
-            yield Row("wrong", words, self.around(right[::-1]))
+            yield Row("wrong", words, self.around(right[::-1]), whole=True)
         if np.all(right):
             words = "That is the inverse of what is asked: something stands upside down."
             yield Row("wrong", words, self.around(self._sorted(1 / right)))

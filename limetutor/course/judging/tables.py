@@ -39,13 +39,15 @@ def verdict(kind: str, *sentences: str) -> Verdict:
 class Row(NamedTuple):
     """Answers that are known: one interval for each number, both ends included.
 
-    With ``anywhere`` one number in any of the intervals is enough.
+    With ``anywhere`` one number in any of the intervals is enough. With ``whole`` the words say all that
+    is wrong, and no step of the ladder is added: it would send the reader looking elsewhere.
     """
 
     kind: str
     words: str
     box: tuple[Interval, ...]
     anywhere: bool = False
+    whole: bool = False
 
     def fits(self, values: Sequence[float]) -> bool:
         """Whether an answer with these numbers is of this row."""
@@ -85,9 +87,10 @@ class Table:
                 continue
             if row.kind == "right":
                 return self._right(reading, row)
-            return verdict(row.kind, row.words, step if row.kind == "wrong" and attempt > 1 else "")
+            more = row.kind == "wrong" and attempt > 1 and not row.whole
+            return verdict(row.kind, row.words, step if more else "")
         if not any(self._counts(reading) for reading in found):
-            return verdict("wrong", self.arrange)
+            return verdict("wrong", self.arrange, step if attempt > 1 else "")
         return verdict("wrong", step)
 
     def _row(self, reading: Reading) -> Row | None:
