@@ -531,7 +531,7 @@ def _advice(
         inside = (grid >= first) & (grid <= last)
         good = np.flatnonzero(inside & counts & _clear_of(zeros, grid))
         if len(good):
-            return _recommended(setting, grid, points, int(good[0]), (lo, hi), n)
+            return _recommended(setting, grid, points, int(good[0]), (lo, hi), margin, n)
     return Recommendation(None, _why_none(whole, wide, some, grid, counts, need, n))
 
 
@@ -555,7 +555,13 @@ def _clear_of(zeros: np.ndarray, grid: np.ndarray) -> np.ndarray:
 
 
 def _recommended(
-    setting: Setting, grid: np.ndarray, points: Points, i: int, ends: tuple[float, float], n: int
+    setting: Setting,
+    grid: np.ndarray,
+    points: Points,
+    i: int,
+    ends: tuple[float, float],
+    margin: float,
+    n: int,
 ) -> Recommendation:
     nu = float(f"{grid[i]:.3g}")
     three = min(TOP, setting.d)
@@ -569,8 +575,8 @@ def _recommended(
     return Recommendation(
         nu,
         f"Bandwidth {nu:g}: from {ends[0]:.3g} to {ends[1]:.3g} {words}, no leading effect is zero "
-        f"within 5% of it, and {n * points.share[i]:,.0f} of {n:,} samples count. It is the narrowest of "
-        f"these; there the explanation is off by {abs(points.error[i]):.2g} from the "
+        f"within 5% of it, and {n * points.share[i]:,.0f} of {n:,} samples count. It is the narrowest "
+        f"that is {margin:.0%} away from any change of these; there the explanation is off by {abs(points.error[i]):.2g} from the "
         f"prediction {setting.prediction:.4g}.{beside}",
     )
 
@@ -586,8 +592,8 @@ def _why_none(
 ) -> str:
     if not wide:
         return (
-            f"None is good: {whole} the order or the signs of the strongest effects change with "
-            f"every {WORTH - 1:.0%} of the bandwidth."
+            f"None is good: {whole} there is no stretch of {WORTH - 1:.0%} over which the strongest "
+            "effects keep their signs and their order."
         )
     if not np.any(counts):
         return (

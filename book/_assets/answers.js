@@ -20,18 +20,26 @@ limetutor.judge = (() => {
     let value = Number(match[1].replace(",", "."));
     if (match[2] !== undefined) value /= Number(match[2].replace(",", "."));
     if (match[3] !== undefined) value /= 100;
-    return allowed(value);
+    const shown = match[2] === undefined ? digits(match[1]) : grammar.exact;
+    return { value: allowed(value), shown };
+  };
+
+  // The significant digits of a number; zeros that may only hold a place, as in 20, are none.
+  const digits = (text) => {
+    const [mantissa] = text.split(/e/i);
+    const kept = /[.,]/.test(mantissa) ? mantissa : mantissa.replace(/0+$/, "");
+    return kept.replace(/[^0-9]/g, "").replace(/^0+/, "").length;
   };
 
   const numbers = (row) => row.split(new RegExp(grammar.separator)).map(number);
 
   const arranged = (rows) => {
     if (rows.some((row) => row.length !== rows[0].length)) throw new Unreadable("ragged");
-    return checked({ values: rows.flat(), shape: [rows.length, rows[0].length] });
+    return checked({ given: rows.flat(), shape: [rows.length, rows[0].length] });
   };
 
   const checked = (reading) => {
-    if (reading.values.length > grammar.most) throw new Unreadable("many");
+    if (reading.given.length > grammar.most) throw new Unreadable("many");
     return reading;
   };
 
@@ -43,9 +51,9 @@ limetutor.judge = (() => {
     if (nested) return arranged(nested[1].split(new RegExp(grammar.betweenRows)).map(numbers));
     const rows = inner.split(new RegExp(grammar.rowEnd)).map(numbers);
     if (rows.length > 1 && rows.some((row) => row.length > 1)) return arranged(rows);
-    const values = rows.flat();
-    if (values.length === 1 && !listed) return { values, shape: [] };
-    return checked({ values, shape: [values.length] });
+    const given = rows.flat();
+    if (given.length === 1 && !listed) return { given, shape: [] };
+    return checked({ given, shape: [given.length] });
   };
 
   const readings = (given) => {
@@ -74,10 +82,12 @@ limetutor.judge = (() => {
 
   const within = (value, [lo, hi]) => lo <= value && value <= hi;
 
-  const fits = ([, , box, anywhere], values) =>
+  const fits = ([, , box, anywhere, , most], given) =>
     anywhere
-      ? values.some((value) => box.some((interval) => within(value, interval)))
-      : values.length === box.length && values.every((value, k) => within(value, box[k]));
+      ? given.some(({ value }) => box.some((interval) => within(value, interval)))
+      : given.length === box.length &&
+        given.every(({ value }, k) => within(value, box[k])) &&
+        most.every((digits, k) => given[k].shown <= digits);
 
   // What came of a text, at an attempt; a text that is no answer counts for none.
   return (table, text, attempt) => {
@@ -89,8 +99,8 @@ limetutor.judge = (() => {
       return { ...verdict("wrong", grammar.form[error.message]), unread: true };
     }
     const step = table.ladder[Math.min(attempt, 3) - 1];
-    for (const { values, shape } of found) {
-      const sorted = table.ordered ? values : [...values].sort((a, b) => a - b);
+    for (const { given, shape } of found) {
+      const sorted = table.ordered ? given : [...given].sort((a, b) => a.value - b.value || a.shown - b.shown);
       const row = table.rows.find((candidate) => fits(candidate, sorted));
       if (!row) continue;
       const [kind, words, , , whole] = row;
@@ -102,7 +112,7 @@ limetutor.judge = (() => {
       return verdict("close", `in another form: ${arrange[0].toLowerCase()}${arrange.slice(1)}`);
     }
     const asked = table.shape.reduce((product, length) => product * length, 1);
-    const enough = found.some(({ values }) => asked < 0 || values.length === asked);
+    const enough = found.some(({ given }) => asked < 0 || given.length === asked);
     return enough ? verdict("wrong", step) : verdict("wrong", table.arrange, attempt > 1 && step);
   };
 })();

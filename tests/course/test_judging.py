@@ -121,6 +121,13 @@ def test_what_is_no_answer_is_refused_in_one_sentence(answer: Any, key: str):
         (0.8823, 0.88, "close", "give three digits"),
         (0.8823, 0.9, "close", "give three digits"),
         (0.8823, 0.89, "wrong", "Nudge."),
+        (0.8823, "0.90", "wrong", "Nudge."),  # two digits, and not those of the answer
+        (0.8823, "0.900", "wrong", "Nudge."),
+        (0.8823, "90%", "close", "give three digits"),  # a zero that may only hold a place
+        (0.8823, "90.0%", "wrong", "Nudge."),
+        (0.8823, "9/10", "wrong", "Nudge."),
+        (11.97, "12", "right", ""),  # 12.0 to three digits, and zeros need not be written
+        (11.93, "12", "close", "give three digits"),
         (0.125, 0.13, "close", "give three digits"),  # halves go up, as at school
         (2.4, 2.4, "right", ""),
         (2.4, 2, "wrong", "Nudge."),  # too far from it to be it rounded
@@ -142,6 +149,13 @@ def test_what_is_no_answer_is_refused_in_one_sentence(answer: Any, key: str):
         (0.0, 0.001, "wrong", "Nudge."),
         ([1, 2], "1, 2", "right", ""),
         ([1, 2], "1,2", "right", ""),
+        ([1, 2], "1 and 2", "right", ""),
+        ([5.00009, 32.39], "5, 32", "close", "give three digits"),
+        ([5.00009, 32.39], "5.00, 32", "close", "give three digits"),
+        ([5.00009, 32.39], "5, 32.0", "wrong", "Nudge."),
+        ([5.00009, 32.39], "5, -32.4", "wrong", "Check the signs."),
+        ([5.00009, 32.39], "-5, -32.4", "wrong", "Check the sign."),
+        ([0, -2, 3], "0, 2, 3", "wrong", "Check the signs."),
         ([1, 2], [[1, 2]], "close", "give 2 numbers"),
         ([1, 2], [2, 1], "wrong", "other order"),
         ([1, 2], [1, 2, 3], "wrong", "Give 2 numbers"),
@@ -194,6 +208,33 @@ def test_a_declared_mistake_comes_before_a_slip_and_is_known_rounded():
     assert squared.judge(0.7785).words == squared.judge(0.78).words == "✗ Not yet. Take the root."
     assert squared.judge(0.7785, 2).words == "✗ Not yet. Take the root. Formula."
     assert squared.judge(0.7785, 7).words == "✗ Not yet. Take the root. Step."
+
+
+def test_rounded_so_far_that_it_may_be_a_mistake_it_is_neither():
+    tail = value(12.39, mistakes=[Mistake(lambda: 12.02, "The mean lies farther out.")])
+    for answer in ("12", 12, 12.0):
+        assert (
+            tail.judge(answer).kind == "wrong" and "give three digits" in tail.judge(answer).words
+        )
+    assert tail.judge("12.0").words == "✗ Not yet. The mean lies farther out."
+    assert tail.judge("12.4").kind == "right"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("0.90", 2),
+        ("0,9", 1),
+        ("12.0", 3),
+        ("20", 1),
+        ("1.50e3", 3),
+        ("007", 1),
+        ("3/4", 99),
+        ("0", 0),
+    ],
+)
+def test_the_digits_that_a_text_shows(text: str, shown: int):
+    assert readings(text)[0].shown == (shown,)
 
 
 def test_a_number_of_the_question_is_not_the_answer():

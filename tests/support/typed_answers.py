@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 
 from limetutor.course.exercises import exercises
 from limetutor.course.judging.kinds import Members, Tabulated, Value, rounded
@@ -58,15 +59,18 @@ def of_value(exercise: Value) -> Iterator[Typed]:
         yield Typed(name, plain.partition(",")[0], 1, "wrong", f"Give {shape[0]} numbers")
     else:
         yield Typed(name, plain.replace(";", ","), 1, "close", "rows")
+    digits = f"give {'two' if exercise.digits == 2 else 'three'} digits"
+    mistaken = [np.ravel(m.value(**exercise.params)) for m in exercise.mistakes]
     for row in exercise._rounded("close", "", np.asarray(values)):
-        text = write([np.mean(interval) for interval in row.box], shape)
-        yield Typed(
-            name,
-            text,
-            1,
-            "close",
-            f"rounded too far: give {'two' if exercise.digits == 2 else 'three'}",
+        coarse = [np.mean(interval) for interval in row.box]
+        alike = any(
+            [rounded(float(v), k) for v in wrong] == pytest.approx(coarse)
+            for wrong in mistaken
+            for k in range(1, exercise.digits)
         )
+        yield Typed(name, write(coarse, shape), 1, "wrong" if alike else "close", digits)
+        if abs(coarse[0] - values[0]) > 0.006 * abs(values[0]):
+            yield Typed(name, write(coarse, shape, "{:.9e}"), 1, "wrong", "")
     for mistake in exercise.mistakes:
         wrong = np.ravel(mistake.value(**exercise.params)).tolist()
         hint = exercise._filled(mistake.hint)

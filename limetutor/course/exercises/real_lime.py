@@ -144,7 +144,8 @@ EXERCISES = (
             ),
             Mistake(
                 lambda xi: [p for p in range(3, _MOST + 1, 2) if p not in _hiding(xi)],
-                "You are right that it is odd, but one of these middle boxes is too narrow.",
+                "Only odd numbers, that is right; but the more boxes, the narrower the middle one. Does it still "
+                "hold {xi}?",
             ),
         ],
         ladder=Ladder(

@@ -4,7 +4,7 @@ A **number** is digits with a point or a comma (``0.88``, ``0,88``, ``.5``, ``âˆ
 fraction of two of them (``3/4``) or one with a per cent sign (``88%``, which is 0.88).
 
 **Several numbers** are separated by a comma with a space, by spaces or by semicolons (``1, 2``), with
-or without brackets; **rows** of a matrix are brackets in brackets or end with a semicolon
+or without brackets, the last also by *and* (``3 and 5``); **rows** of a matrix are brackets in brackets or end with a semicolon
 (``1, 2; 3, 4``).
 
 A comma between two digits may mean three things, and then the text has several *readings*, in this
@@ -35,6 +35,8 @@ from ...arguments import holds_masked
 
 LARGEST = 1e100
 MOST = 1000  # numbers in an answer
+EXACT = 99  # the digits that a fraction shows
+COMPUTED = "{:.12g}"  # a number of Python without what the computer did to its last digits
 
 #: What is done to a text first, in this order: one kind of space and of minus, none around / and %.
 TIDY = [
@@ -43,6 +45,7 @@ TIDY = [
     (" */ *", "/"),
     (" +%", "%"),
     ("([-+]) +(?=[0-9.,])", "$1"),
+    (",? +and +", ", "),
     ("^ +| +$", ""),
 ]
 NUMBER = "[-+]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -83,10 +86,25 @@ class UnreadableError(ValueError):
 
 
 class Reading(NamedTuple):
-    """Numbers in the order of reading, and how they were arranged: (), (n,) or (rows, columns)."""
+    """Numbers in the order of reading, and how they were arranged: (), (n,) or (rows, columns).
+
+    ``shown`` is how many significant digits each of them was given with: 0.90 shows two, 0.9 one.
+    """
 
     values: tuple[float, ...]
     shape: tuple[int, ...]
+    shown: tuple[int, ...]
+
+
+class Number(NamedTuple):
+    """One number of an answer and the digits that it shows."""
+
+    value: float
+    shown: int
+
+
+def _reading(numbers: list[Number], shape: tuple[int, ...]) -> Reading:
+    return Reading(tuple(n.value for n in numbers), shape, tuple(n.shown for n in numbers))
 
 
 def readings(answer: Any) -> list[Reading]:
@@ -136,30 +154,39 @@ def _reading_of_rows(text: str) -> Reading:
     rows = [_numbers(row) for row in re.split(ROW_END, inner)]
     if len(rows) > 1 and any(len(row) > 1 for row in rows):
         return _arranged(rows)
-    values = tuple(value for row in rows for value in row)
-    if len(values) == 1 and not listed:
-        return Reading(values, ())
-    return _checked(Reading(values, (len(values),)))
+    numbers = [number for row in rows for number in row]
+    if len(numbers) == 1 and not listed:
+        return _reading(numbers, ())
+    return _checked(_reading(numbers, (len(numbers),)))
 
 
-def _numbers(row: str) -> list[float]:
+def _numbers(row: str) -> list[Number]:
     """The numbers of a row; an empty row is a text that cannot be read."""
     return [_number(cell) for cell in re.split(SEPARATOR, row)]
 
 
-def _number(cell: str) -> float:
+def _number(cell: str) -> Number:
     match = re.search(CELL, cell)
     if match is None:
         raise UnreadableError("text")
-    value = float(match[1].replace(",", "."))
+    value, shown = float(match[1].replace(",", ".")), _digits(match[1])
     if match[2] is not None:
+        shown = EXACT
         below = float(match[2].replace(",", "."))
         if below == 0:
             raise UnreadableError("finite")
         value = value / below
     if match[3] is not None:
         value = value / 100
-    return _allowed(value)
+    return Number(_allowed(value), shown)
+
+
+def _digits(text: str) -> int:
+    """The significant digits of a number; zeros that may only hold a place, as in 20, are none."""
+    mantissa = re.split("[eE]", text)[0]
+    if not re.search("[.,]", mantissa):
+        mantissa = re.sub("0+$", "", mantissa)
+    return len(re.sub("^0+", "", re.sub("[^0-9]", "", mantissa)))
 
 
 def _allowed(value: float) -> float:
@@ -170,12 +197,12 @@ def _allowed(value: float) -> float:
     return value
 
 
-def _arranged(rows: list[list[float]]) -> Reading:
+def _arranged(rows: list[list[Number]]) -> Reading:
     """Rows of equal length as a matrix."""
     if any(len(row) != len(rows[0]) for row in rows):
         raise UnreadableError("ragged")
-    values = tuple(value for row in rows for value in row)
-    return _checked(Reading(values, (len(rows), len(rows[0]))))
+    numbers = [number for row in rows for number in row]
+    return _checked(_reading(numbers, (len(rows), len(rows[0]))))
 
 
 def _checked(reading: Reading) -> Reading:
@@ -203,15 +230,15 @@ def _reading_of_value(answer: Any) -> Reading:
             raise UnreadableError("finite")
         answer = answer.tolist()
     if not isinstance(answer, list | tuple | range):
-        return Reading((_scalar(answer),), ())
+        return _reading([_computed(answer)], ())
     if len(answer) > MOST:
         raise UnreadableError("many")
     rows = [_plain(entry) for entry in answer]
     if any(isinstance(row, list) for row in rows):
         if not all(isinstance(row, list) for row in rows):
             raise UnreadableError("ragged")
-        return _arranged([[_scalar(value) for value in row] for row in rows])
-    return _checked(Reading(tuple(_scalar(value) for value in rows), (len(rows),)))
+        return _arranged([[_computed(value) for value in row] for row in rows])
+    return _checked(_reading([_computed(value) for value in rows], (len(rows),)))
 
 
 def _plain(entry: Any) -> Any:
@@ -219,6 +246,12 @@ def _plain(entry: Any) -> Any:
     if isinstance(entry, np.ndarray) and entry.ndim > 0:
         entry = entry.tolist()
     return list(entry) if isinstance(entry, list | tuple | range) else entry
+
+
+def _computed(value: Any) -> Number:
+    """A number of Python: it has no zeros at its end, and digits enough for what was computed."""
+    number = _scalar(value)
+    return Number(number, len(Decimal(COMPUTED.format(number)).normalize().as_tuple().digits))
 
 
 def _scalar(value: Any) -> float:
@@ -254,5 +287,6 @@ def for_page() -> dict[str, Any]:
         "betweenRows": BETWEEN_ROWS,
         "largest": LARGEST,
         "most": MOST,
+        "exact": EXACT,
         "form": FORM,
     }

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ...arguments import shorten
-from .grammar import UnreadableError, readings
+from .grammar import EXACT, UnreadableError, readings
 from .tables import Interval, Row, Table, Verdict, verdict
 
 #: A three-digit constant taken from the page (0.674 for 0.6745) moves no answer of this book by more.
@@ -160,7 +160,7 @@ class Tabulated(Exercise):
     def essence(self, answer: Any) -> Any:
         """Its numbers; what cannot be read is no attempt."""
         try:
-            return readings(answer)
+            return [reading[:2] for reading in readings(answer)]
         except UnreadableError:
             return None
 
@@ -174,7 +174,8 @@ class Value(Tabulated):
     """A number, a list or a matrix of numbers, whichever ``right`` gives.
 
     It is right within ``rtol``, or within half a unit of the last of ``digits`` where that is more
-    (``reason`` says why, if either is not the default). Rounded to fewer digits it is close.
+    (``reason`` says why, if either is not the default). Given with fewer digits and so rounded it is
+    close, unless a mistake would be the same number then.
 
     Recognised without being declared: a number of the question given back, the wrong sign, the
     inverse, the square, the root, per cent (not of a ``count``), the other order.
@@ -202,7 +203,7 @@ class Value(Tabulated):
             for mistake in self.mistakes
         ]
         rows = [
-            *self._rounded("close", f"rounded too far: give {DIGITS[self.digits]}.", right),
+            *self._too_short(right, [value for value, _ in wrong]),
             Row("right", "", self.around(right)),
             *(Row("wrong", self._filled(hint), self.around(value)) for value, hint in wrong),
             *self._echoes(),
@@ -247,6 +248,19 @@ class Value(Tabulated):
     def _sorted(self, values: np.ndarray) -> np.ndarray:
         return values if self.ordered else np.sort(values)
 
+    def _too_short(self, right: np.ndarray, wrong: Sequence[np.ndarray]) -> Iterator[Row]:
+        """Right but for its digits; where a mistake looks like it, nobody can tell which was meant."""
+        asked = f"give {DIGITS[self.digits]}."
+        unclear = f"With so few digits, this may be right or a known mistake: {asked}"
+        alike = {
+            tuple(_point(rounded(v, digits)) for v in value.tolist())
+            for value in wrong
+            for digits in range(1, self.digits)
+        }
+        for row in self._rounded("close", f"rounded too far: {asked}", right):
+            clear = row.box not in alike
+            yield row if clear else row._replace(kind="wrong", words=unclear, whole=True)
+
     def _rounded(self, kind: str, words: str, values: np.ndarray) -> Iterator[Row]:
         """Rows for the values rounded to fewer digits than asked, where that changes little."""
         fine = [rounded(v, self.digits) for v in values.tolist()]
@@ -256,7 +270,8 @@ class Value(Tabulated):
                 abs(c - v) <= ROUNDED * abs(v) for c, v in zip(coarse, values.tolist(), strict=True)
             )
             if coarse != fine and near:
-                yield Row(kind, words, tuple(map(_point, coarse)))
+                most = [EXACT if c == f else digits for c, f in zip(coarse, fine, strict=True)]
+                yield Row(kind, words, tuple(map(_point, coarse)), digits=tuple(most))
 
     def _echoes(self) -> Iterator[Row]:
         """A number of the question given back: the bandwidth for the position, say."""
@@ -274,6 +289,9 @@ class Value(Tabulated):
             words = "in per cent: write it as a plain number, or with a % sign."
             yield Row("close", words, self.around(100 * right))
         yield Row("wrong", "Check the sign.", self.around(self._sorted(-right)), whole=True)
+        for one in np.flatnonzero(right) if right.size > 1 else ():
+            slipped = np.where(np.arange(right.size) == one, -right, right)
+            yield Row("wrong", "Check the signs.", self.around(self._sorted(slipped)), whole=True)
         if self.ordered and right.size > 1:
             words = "These are the right numbers in the other order."
             yield Row("wrong", words, self.around(right[::-1]), whole=True)

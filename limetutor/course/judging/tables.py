@@ -40,7 +40,8 @@ class Row(NamedTuple):
     """Answers that are known: one interval for each number, both ends included.
 
     With ``anywhere`` one number in any of the intervals is enough. With ``whole`` the words say all that
-    is wrong, and no step of the ladder is added: it would send the reader looking elsewhere.
+    is wrong, and no step of the ladder is added: it would send the reader looking elsewhere. With
+    ``digits`` no number may be given with more than so many.
     """
 
     kind: str
@@ -48,14 +49,16 @@ class Row(NamedTuple):
     box: tuple[Interval, ...]
     anywhere: bool = False
     whole: bool = False
+    digits: tuple[int, ...] = ()
 
-    def fits(self, values: Sequence[float]) -> bool:
+    def fits(self, values: Sequence[float], shown: Sequence[int] = ()) -> bool:
         """Whether an answer with these numbers is of this row."""
         if self.anywhere:
             return any(lo <= value <= hi for value in values for lo, hi in self.box)
-        return len(values) == len(self.box) and all(
+        inside = len(values) == len(self.box) and all(
             lo <= value <= hi for value, (lo, hi) in zip(values, self.box, strict=True)
         )
+        return inside and all(n <= most for n, most in zip(shown, self.digits, strict=False))
 
 
 @dataclass(frozen=True)
@@ -94,8 +97,9 @@ class Table:
         return verdict("wrong", step)
 
     def _row(self, reading: Reading) -> Row | None:
-        values = reading.values if self.ordered else sorted(reading.values)
-        return next((row for row in self.rows if row.fits(values)), None)
+        given = list(zip(reading.values, reading.shown, strict=True))
+        values, shown = zip(*given if self.ordered else sorted(given), strict=True)
+        return next((row for row in self.rows if row.fits(values, shown)), None)
 
     def _right(self, reading: Reading, row: Row) -> Verdict:
         """Right, unless it is arranged otherwise: a list of one number, a matrix in one line."""
