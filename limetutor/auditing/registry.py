@@ -11,8 +11,17 @@ Check = Callable[[Case], Iterator[Finding]]
 
 CHECKS: list[Check] = []
 
+#: What comes first, whichever of these rooms is imported first; checks of any other room come last.
+ROOMS = ("data_checks", "noise_checks", "checks")
+
 
 def check(function: Check) -> Check:
     """Register a check."""
     CHECKS.append(function)
+    CHECKS.sort(key=_place)  # keeps the order within a room
     return function
+
+
+def _place(function: Check) -> int:
+    room = function.__module__.rpartition(".")[2]
+    return ROOMS.index(room) if room in ROOMS else len(ROOMS)

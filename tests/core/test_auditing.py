@@ -1,7 +1,10 @@
 """`audit` finds what was planted, is quiet on what is healthy, and says only what is true."""
 
+import ast
 import json
 import re
+import subprocess
+import sys
 import warnings
 from functools import cached_property
 from itertools import pairwise
@@ -815,3 +818,18 @@ def test_a_constant_column_is_a_note_and_no_more():
 
 def len_of(x):
     return np.ones(len(x))
+
+
+def test_the_order_of_checks_is_not_that_of_imports():
+    """Whoever imports a room of checks first, what is wrong with the data is told first."""
+    for first in ("noise_checks", "data_checks", "checks", "masks"):
+        code = (
+            f"import limetutor.auditing.{first}, limetutor as lt; lt.audit\n"
+            "from limetutor.auditing.registry import CHECKS\n"
+            "print([c.__module__.rpartition('.')[2] for c in CHECKS])"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        rooms = ast.literal_eval(done.stdout)
+        assert list(dict.fromkeys(rooms)) == ["data_checks", "noise_checks", "checks"]

@@ -152,7 +152,12 @@ PLANTED_IN_IMAGES = {
         image_audit(NOISE, hide_color=0),
     ),
     "unstable-set": (
-        image_audit(NOISE, f=lambda x: both(np.round(255 * bright(x)[:, 1]) % 2), num_features=4),
+        image_audit(
+            NOISE,
+            f=lambda x: both(np.round(255 * bright(x)[:, 1]) % 2),
+            num_features=4,
+            hide_color=0,
+        ),
         image_audit(NOISE, num_features=1, hide_color=0),
     ),
     "hidden-rule": (

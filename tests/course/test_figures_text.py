@@ -46,7 +46,8 @@ def test_small_bandwidths_listen_to_long_texts():
     assert np.all(void > 0)  # ... and an unknown word has a contrast
     unknown = figures.board().names.index("void")
     found = masks.contrasts(figures.probability(), masks.text_switches(12))
-    assert abs(found.coef[unknown]) < 1e-12  # ... that the slope takes away
+    # ... that the slope takes away, as far as the probability is a sum
+    assert abs(found.coef[unknown]) < 1e-5 < void.min()
 
 
 def test_the_others_of_a_rule_are_below_zero_in_short_texts_and_above_in_images():

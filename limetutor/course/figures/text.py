@@ -94,6 +94,7 @@ def beside_lime(said: Any, runs: np.ndarray) -> Figure:
     ax.plot(dots.ravel(), np.tile(rows, len(dots)), "|", color=color.lime, ms=9, mew=1.4)
     ax.set_yticks(rows, [plain(said.names[j]) for j in order])
     ax.set(ylim=(-0.7, len(order) - 0.3), xlabel="coefficient for German")
+    ax.locator_params(axis="x", nbins=5)
     return fig
 
 
