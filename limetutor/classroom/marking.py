@@ -69,6 +69,7 @@ class Played:
         self._until = time.monotonic() + limits.total
         self._skipped: set[int] = set()
         self._session: Session | None = None
+        self._usual = 0  # processes, before any question
         self.trouble: set[str] = set()
 
     @property
@@ -85,16 +86,20 @@ class Played:
             except StoppedError:
                 self._skipped.add(at)
             else:
-                self._session = session
+                self._session, self._usual = session, session.processes
         return self._session
 
     def ask(self, seconds: float, **what: Any) -> dict[str, Any]:
         """The reply of the notebook; AnswerError if it is not a value, StoppedError if none comes."""
+        session = self.session
         try:
-            reply = self._ask(self.session, seconds, **what)
+            reply = self._ask(session, seconds, **what)
         except StoppedError:
             self._session = None
             raise
+        if session.processes > self._usual:  # left behind, they would cost the next question
+            self.close()
+            self._session = None
         if isinstance(reply.get("error"), str):
             raise AnswerError(reply["error"])
         return reply

@@ -315,6 +315,11 @@ class Session:
                         return reply
 
     @property
+    def processes(self) -> int:
+        """How many there are in the sandbox."""
+        return sum(1 for _ in _family(self._inner or 0))
+
+    @property
     def busy(self) -> float:
         """Seconds that the processor has worked for the sandbox."""
         return sum(map(_worked, _family(self._inner or 0)))

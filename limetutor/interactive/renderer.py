@@ -51,7 +51,29 @@ def picture(fig: Figure, alt: str, prefix: str, memo: Memo | None = None) -> ET.
     """The figure as an element ``svg``; its ids start with ``prefix``."""
     root = canvas(fig, alt)
     root.extend(drawing(fig, prefix, memo).root)
+    _share_images(root, prefix)
     return root
+
+
+def _share_images(root: ET.Element, prefix: str) -> None:
+    """Keep an image that is drawn several times once: compression does not look back that far."""
+    drawn: dict[str, list[ET.Element]] = {}
+    for image in root.iter("image"):
+        drawn.setdefault(image.get("href", ""), []).append(image)
+    repeated = [images for images in drawn.values() if len(images) > 1]
+    if not repeated:
+        return
+    kept = ET.Element("defs")
+    root.insert(0, kept)
+    for number, images in enumerate(repeated):
+        name = f"{prefix}-image{number}"
+        shared = {key: value for key, value in images[0].items() if key != "transform"}
+        ET.SubElement(kept, "image", shared | {"id": name})
+        for image in images:
+            place = {"href": f"#{name}", "transform": image.get("transform", "")}
+            image.tag = "use"
+            image.attrib.clear()
+            image.attrib.update(place)
 
 
 def canvas(fig: Figure, alt: str) -> ET.Element:

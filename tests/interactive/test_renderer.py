@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from plain_svg import normal, plain_picture
 
 from limetutor.interactive import frames, renderer
@@ -54,3 +55,16 @@ def test_ids_start_with_the_prefix_and_are_in_order_of_appearance():
     root = renderer.picture(fig, "Points.", "mine")
     ids = [el.get("id") for el in root.iter() if el.get("id")]
     assert sorted(ids) == sorted(f"mine-{k}" for k in range(len(ids))) and len(ids) >= 5
+
+
+def test_an_image_that_is_drawn_twice_is_kept_once():
+    fig = new_figure()
+    noise = np.random.default_rng(0).random((9, 9, 3))
+    for ax in fig.subplots(1, 2):
+        ax.imshow(noise, interpolation="none")
+    root = renderer.picture(fig, "Twice the same.", "p")
+    (image,) = root.iter("image")
+    uses = list(root.iter("use"))
+    places = {use.get("transform") for use in uses if use.get("href") == "#" + image.get("id")}
+    assert len(places) == 2 and image.get("transform") is None
+    assert image.get("id").startswith("p")
