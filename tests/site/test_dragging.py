@@ -110,7 +110,7 @@ def moved_by_finger(finger: CDPSession, handle: Locator) -> Iterator[str]:
 
 def test_every_handle_moves(pages, browser, served):
     figures = 0
-    with visit(browser, served, formulas=False, reduced_motion="reduce") as visitor:
+    with visit(browser, served, reduced_motion="reduce") as visitor:
         visitor.tab.set_viewport_size({"width": 1280, "height": 800})
         for path in with_handles(pages):
             tab = visitor.open(path, served)
@@ -124,7 +124,7 @@ def test_every_handle_moves(pages, browser, served):
 
 def test_a_finger_moves_one_handle_of_every_figure(pages, browser, served):
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    with visit(browser, served, formulas=False, **phone) as visitor:
+    with visit(browser, served, **phone) as visitor:
         finger = visitor.context.new_cdp_session(visitor.tab)
         for path in with_handles(pages):
             tab = visitor.open(path, served)
@@ -167,7 +167,7 @@ def test_links_to_states_name_stops(pages):
 
 def test_the_first_minute(browser, served):
     """The machine is the first thing on the page: above the fold, or one swipe away; no code before it."""
-    with visit(browser, served, formulas=False) as visitor:
+    with visit(browser, served) as visitor:
         for width, height, within in ((1280, 800, 800), (390, 844, 2 * 844)):
             visitor.tab.set_viewport_size({"width": width, "height": height})
             tab = visitor.open(SITE / "book" / "welcome.html", served)
