@@ -16,6 +16,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from limetutor.interactive import explorer, frames, renderer
+from limetutor.interactive.film import in_words
 from limetutor.plotting.style import new_figure, styled
 
 _REFERENCE = re.compile(r"(url\(#|^#)([^),]+)")
@@ -86,7 +87,7 @@ def differs(
     fig = new_figure(size)
     words = styled(draw)(fig, **values)
     theirs = plain_picture(fig, "Alt.")
-    if said != " ".join(words.split()):
+    if said != in_words(words):
         return f"{said} / {words}"
     pairs = zip(*(normal(root).split("><") for root in (ours, theirs)), strict=False)
     found = next((f"{one} / {other}" for one, other in pairs if one != other), "")
