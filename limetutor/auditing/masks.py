@@ -23,7 +23,7 @@ from ..masks.switches import cosine_log_weight
 from . import wording
 from .case import CONFIDENCE
 from .findings import Finding
-from .noise_checks import EDGE, KEPT, LARGE, PER_COEFFICIENT, SAME, noise
+from .noise_checks import EDGE, LARGE, PER_COEFFICIENT, SAME, noise, unsettled
 from .speech import PLAIN, Speech
 
 CHANCE = 3.0  # standard deviations of a run beyond which a difference is not its noise
@@ -193,15 +193,7 @@ def unstable_set(case: MaskCase) -> Iterator[Finding]:
     kept = float(often[case.displayed].mean())
     edge = (often > EDGE) & (often < 1 - EDGE)
     loose = sorted(np.flatnonzero(edge), key=lambda j: -abs(case.coef[j]))
-    names = tuple(case.names[j] for j in loose)
-    large = np.max(np.abs(case.coef[loose]), initial=0.0) >= LARGE * case.top
-    yield Finding(
-        "unstable-set",
-        "warning" if large and kept < KEPT else "note",
-        names,
-        {"same": sets[0][1], "kept": kept, "num_features": k},
-        *wording.unstable_set(case, sets[0][1], kept, names, k),
-    )
+    yield unsettled(case, loose, sets[0][1], kept, k)
 
 
 @mask_check

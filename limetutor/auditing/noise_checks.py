@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -127,9 +128,14 @@ def unstable_set(case: Case) -> Iterator[Finding]:
         return
     edge = (often > EDGE) & (often < 1 - EDGE)
     loose = used[edge][np.argsort(-np.abs(centre[edge]), kind="stable")]
+    yield unsettled(case, loose, same, kept, k)
+
+
+def unsettled(case: Any, loose: Any, same: float, kept: float, k: int) -> Finding:
+    """What to say of k shown features if those in ``loose`` come and go from run to run."""
     names = tuple(case.names[j] for j in loose)
     large = np.max(np.abs(case.coef[loose]), initial=0.0) >= LARGE * case.top
-    yield Finding(
+    return Finding(
         "unstable-set",
         "warning" if large and kept < KEPT else "note",
         names,
