@@ -174,6 +174,12 @@ def score(z, y, w):
     return 0.5
 """
 
+CHILD_AT_WORK = """
+if os.fork() == 0:
+    while True: pass
+return 0.5
+"""
+
 LEFT_BEHIND = """
 import os, threading, time
 def forever():
@@ -278,6 +284,7 @@ def handed_in(places: list[str], port: int, usual: set[str]) -> list[Handed]:
         ),
         Handed("memory at once", WITHOUT_SCORE, "out of memory", inside("return np.ones(10**11)")),
         Handed("forks", WITHOUT_SCORE, "graded", score("import os\nwhile True: os.fork()")),
+        Handed("a child at work", WITHOUT_SCORE, "graded", inside(CHILD_AT_WORK)),
         Handed("other name", WITHOUT_SCORE, "graded", score(GOOD_SCORE.replace("score", "Score"))),
         Handed("empty", 0, "unreadable", lambda n: b""),
         Handed("corrupt", 0, "unreadable", lambda n: nbformat.writes(n)[:5000]),
