@@ -14,8 +14,8 @@ ENV    := $(subst $(empty) ,\ ,$(VENV))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html pdf serve lighthouse formulas lab class test lint unit notebooks coverage verify bench \
-    linkcheck format lock clean distclean
+.PHONY: help book html pdf serve lighthouse formulas lab class test environment programs lint unit site notebooks \
+    coverage verify bench linkcheck format lock clean distclean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -62,35 +62,47 @@ class: $(ENV)/.book  ## write the assignments for students and teachers into _bu
 	@"$(BIN)/limetutor" class solution --out _build/class/teachers
 
 # One numerical thread a process: the processes already fill the cores.
-test lint unit notebooks verify bench: export OMP_NUM_THREADS = 1
-test lint unit notebooks verify bench: export OPENBLAS_NUM_THREADS = 1
+test lint unit site notebooks verify bench: export OMP_NUM_THREADS = 1
+test lint unit site notebooks verify bench: export OPENBLAS_NUM_THREADS = 1
 
-# Side by side: each of the first three has stretches in which it fills one core only.
-test: $(ENV)/.test  ## run everything: lint, notebooks, unit tests, site, coverage
-	@$(MAKE) --no-print-directory -j3 lint html notebooks
-	@$(MAKE) --no-print-directory unit
+PYTEST = mkdir -p _build && nice -n $(NICE) env CHROME="$$(sh tools/browser.sh)" "$(BIN)/python" -m slipcover --json --out _build/covered-$@.json \
+    -m pytest tests -n $(JOBS) --dist worksteal
+
+# All at once, so that no core waits: pages are looked at as soon as they are built, and the rest fills in.
+# First come the programs, since the book prints its handout with the browser.
+test:  ## run everything: lint, notebooks, unit tests, site, coverage
+	@$(MAKE) --no-print-directory -j2 environment programs
+	@$(MAKE) --no-print-directory -j4 lint site notebooks unit
 	@$(MAKE) --no-print-directory coverage
+
+environment: $(ENV)/.test
+
+programs:  # a browser, and the sandbox for students' code
+	@sh tools/browser.sh >/dev/null
+	@sh tools/sandbox.sh
 
 lint: $(ENV)/.test  ## ruff and mypy, check only
 	@"$(BIN)/ruff" check .
 	@"$(BIN)/ruff" format --check .
 	@"$(BIN)/mypy" limetutor
 
-unit: $(ENV)/.test  ## tests/, those of the site included (they look at what make html built)
-	@mkdir -p _build
-	@sh tools/sandbox.sh
-	@chrome="$$(sh tools/browser.sh)" && \
-	    CHROME="$$chrome" "$(BIN)/python" -m slipcover --json --out _build/covered.json \
-	    -m pytest tests -n $(JOBS) --dist worksteal
+# What looks at pages goes first: it had to wait for them.
+unit: NICE = 10
+unit: $(ENV)/.test programs  ## tests/, but for those that look at the built site
+	@$(PYTEST) -m "not site"
+
+site: NICE = 0
+site: $(ENV)/.test html programs  ## those that look at what make html built
+	@$(PYTEST) -m site
 
 # The chapters run as copies with a cell behind each number and each solution that checks it.
 # A notebook has one kernel, so all of its cells go to one worker.
 notebooks: $(ENV)/.test  ## execute every chapter, compare outputs, check numbers and solutions
 	@"$(BIN)/python" tools/promises.py book _build/promised
-	@"$(BIN)/python" -m pytest --nbval _build/promised -n $(JOBS) --dist loadfile
+	@nice -n 10 "$(BIN)/python" -m pytest --nbval _build/promised -n $(JOBS) --dist loadfile
 
-coverage: $(ENV)/.test  # of the last make unit
-	@"$(BIN)/slipcover" --merge _build/covered.json --out _build/covered.json \
+coverage: $(ENV)/.test  # of the last make unit and make site
+	@"$(BIN)/slipcover" --merge _build/covered-*.json --out _build/covered.json \
 	    --skip-covered --fail-under 95
 
 # Long comparisons; make test runs a sample of each. Stated with version, day and machine.

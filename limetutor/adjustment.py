@@ -14,6 +14,7 @@ import numpy as np
 from .sampling import Sampler
 from .setting import Setting
 
+FARTHEST = 1e100  # tilted deviations, where weights are 0 and squares still numbers
 ENOUGH = 10  # draws that a box must expect to get a column of its own
 
 
@@ -52,7 +53,8 @@ class Adjustment:
         result[:, : z.shape[1]] = z
         middle = z.shape[1] + len(self.inside)
         for column, j in enumerate(self.inside, z.shape[1]):
-            result[:, column] = (x[:, j] - self.means[j].take(drawn[:, j])) / self.scale[j]
+            within = (x[:, j] - self.means[j].take(drawn[:, j])) / self.scale[j]
+            result[:, column] = np.clip(within, -FARTHEST, FARTHEST)
         for column, (j, k, s) in enumerate(
             zip(self.feature, self.box, self.share, strict=True), middle
         ):

@@ -25,6 +25,8 @@ from .travel import Fact, Travels, predictions
 from .worlds import World
 
 BATCH = 2**20  # numbers in one batch of samples, about 8 MB: memory does not grow with n
+ROUNDING = 16 * np.finfo(float).eps  # of the size of a surrogate
+BEYOND = "Standard errors are beyond 1e154, given as infinite; rescale f."
 FEW = 5  # effective samples that a coefficient, and each side of an indicator, should have
 
 
@@ -105,8 +107,11 @@ class Explanation(Answer, Travels):
         level = arg.probability("level", level)
         if level > 1 - 1e-12:
             raise ValueError(f"level must be at most 1 - 1e-12, got {level!r}.")
-        t = scipy.special.stdtrit(self.freedom[1:], 0.5 + level / 2)
-        return self.coef[:, None] + np.outer(t * self.stderr, [-1.0, 1.0]).reshape(-1, 2)
+        reach = scipy.special.stdtrit(self.freedom[1:], 0.5 + level / 2) * self.stderr
+        if self.adjusted:  # columns may explain f to the last digit, and leave rounding
+            rounding = ROUNDING * (abs(self.intercept) + np.sum(np.abs(self.coef)))
+            reach = np.where(self.used, np.maximum(reach, rounding), reach)
+        return self.coef[:, None] + np.outer(reach, [-1.0, 1.0]).reshape(-1, 2)
 
     @property
     def local_prediction(self) -> float:
@@ -542,10 +547,7 @@ class _Work:
     def fit(self) -> surrogate.Fit:
         """The surrogate to what has been drawn."""
         sums = self.sums
-        if sums.ess == 0:
-            raise ValueError(
-                f"kernel must give some sample a weight above 0, got 0 for all {sums.n}."
-            )
+        surrogate.refuse_weightless(sums)
         how, chosen = self.how, None
         if how.features is not None:
             chosen = surrogate.strongest(sums, how.features, how.select)
@@ -601,7 +603,7 @@ def _notes(work: _Work, result: surrogate.Fit, found: Precision | None) -> tuple
     if found is not None and not found.reached:
         notes.append(f"{found}.")
     if not np.all(np.isfinite(result.covariance)):
-        notes.append("Standard errors are beyond 1e154, given as infinite; rescale f.")
+        notes.append(BEYOND)
     return tuple(notes)
 
 
@@ -624,8 +626,7 @@ def _few_samples(setting: Setting, sums: surrogate.Sums, remedy: str) -> list[st
         )
     if not setting.world.indicators:
         return notes
-    share = sums.block[0, 1:] / sums.gram[0, 0]
-    scarcer = sums.ess * np.minimum(share, 1 - share)
+    scarcer = surrogate.scarcer_side(sums)
     thin = (scarcer < FEW) & (surrogate.indicator_variances(sums.block) > surrogate.DEAD**2)
     if np.any(thin):
         notes.append(

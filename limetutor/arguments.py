@@ -66,7 +66,8 @@ def floats(value: Any) -> np.ndarray:
         for entry in array.flat:
             _refuse_entry(entry)
     try:
-        return array.astype(float)
+        with np.errstate(over="ignore"):  # numbers of more bits than a double has
+            return array.astype(float)
     except OverflowError:
         raise TypeError("a number beyond 1e308") from None
 
@@ -193,11 +194,12 @@ def whole(name: str, value: Any, least: int, because: str = "", most: int = 10**
     whole_float = isinstance(value, float | np.floating) and float(value).is_integer()
     if not (is_integer(value) or whole_float):
         raise ValueError(f"{name} must be a whole number, got {shorten(value)}.")
-    if value < least:
-        raise ValueError(f"{name} must be {least} or more{because}, got {shorten(int(value))}.")
-    if value > most:
-        raise ValueError(f"{name} must be at most {most:,}, got {shorten(int(value))}.")
-    return int(value)
+    number = int(value)  # which a float of few bits can be compared as
+    if number < least:
+        raise ValueError(f"{name} must be {least} or more{because}, got {shorten(number)}.")
+    if number > most:
+        raise ValueError(f"{name} must be at most {most:,}, got {shorten(number)}.")
+    return number
 
 
 def is_integer(value: Any) -> bool:
@@ -231,6 +233,22 @@ def called(name: str, function: Callable[..., Any], wanted: str, *given: Any) ->
             raise
         words = " ".join(str(error).split())[:150].rstrip(".")
         raise TypeError(f"{name} must take {wanted}, but Python says: {words}.") from None
+
+
+def jobs(value: Any) -> int | None:
+    """How many processes, as joblib counts them: None, or a whole number other than 0."""
+    if value is not None and (not is_integer(value) or value == 0):
+        raise ValueError(
+            f"n_jobs must be None or a whole number other than 0, got {shorten(value)}."
+        )
+    return value
+
+
+def text(name: str, value: Any, otherwise: str) -> str:
+    """A text, or what stands for None."""
+    if not isinstance(value, str | None):
+        raise ValueError(f"{name} must be a text or None, got {shorten(value)}.")
+    return otherwise if value is None else value
 
 
 def truth(name: str, value: Any) -> bool:

@@ -20,7 +20,7 @@ import numpy as np
 
 from . import arguments as arg
 from .exact import Trees
-from .families import _refuse, family, rounded_threshold, scaled_steps
+from .families import _refuse, family, form_of, rounded_threshold, scaled_steps
 from .models import Adapter, Form, Linear, adapts, first_fitted, output_column
 
 Reader = Callable[[Any], "list[Form] | None"]
@@ -385,6 +385,13 @@ def _gradient_boosting(f: Any) -> list[Form] | None:
     return [joined(trees, b) for trees, b in zip(grown, start, strict=True)]
 
 
+@raw_outputs("sklearn", "GradientBoostingRegressor")
+def _gradient_boosted_sum(f: Any) -> list[Form] | None:
+    """It has no link: what it predicts."""
+    form = form_of(f)
+    return None if form is None else [form]
+
+
 def _sklearn_tree(tree: Any, rate: float) -> Nodes:
     left, right = (np.asarray(side) for side in (tree.children_left, tree.children_right))
     cuts = rounded_threshold(tree.threshold)
@@ -505,6 +512,8 @@ def _raw(model: Any, x: Any) -> np.ndarray:
         return np.asarray(call(model, x), float)
     if hasattr(model, "decision_function"):
         return np.asarray(model.decision_function(x), float)
+    if _kind(model) == ("sklearn", "GradientBoostingRegressor"):  # it has no link
+        return np.asarray(model.predict(x), float)
     return np.ravel(model._raw_predict(np.asarray(x, float)))
 
 

@@ -34,7 +34,21 @@ NUMBERS_ONLY = (
     "sklearn.tree._tree.Tree",
     "sklearn._loss.",
     "sklearn.ensemble._hist_gradient_boosting.",
+    "sklearn.neural_network._stochastic_optimizers.",
+    "sklearn.calibration._",
+    "sklearn.neighbors._kd_tree.KDTree",
+    "sklearn.neighbors._ball_tree.BallTree",
+    "sklearn.metrics._dist_metrics.",
+    "numpy.dtype",
 )
+# what arguments of the package are called here
+CALLED = {
+    "nu": "--bandwidth",
+    "n": "--samples",
+    "seed": "--seed",
+    "categorical": "--categorical",
+    "X": "data",
+}
 PICKLE = (
     "--unsafe-pickle reads pickle and joblib files too, which RUN WHATEVER CODE THEY HOLD as they are "
     "opened: only for files that you made yourself or trust like your own programs"
@@ -103,7 +117,8 @@ def _sentence(error: BaseException) -> str:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     if trace is not None and str(trace.tb_frame.f_globals.get("__name__")).startswith("limetutor"):
-        return words  # of this package: a sentence already
+        name, space, rest = words.partition(" must ")  # of this package: a sentence already
+        return CALLED.get(name, name) + space + rest
     return f"the model or the table failed with {type(error).__name__}: {words}"
 
 
@@ -187,6 +202,7 @@ class Question:
         """Read both files and fit them to each other."""
         from . import Empirical
 
+        _refuse_places(asked)
         frame = _read_table(asked)
         f = _read_model(asked)
         frame = _columns_for(f, frame, asked)
@@ -196,6 +212,7 @@ class Question:
         world = Empirical(frame, categorical=labels)
         output = _class(f, asked.output)
         _refuse_missing(f, frame, world, output)
+        _refuse_strays(f, frame, text, world, output)
         nu = WIDTH * np.sqrt(frame.shape[1]) if asked.bandwidth is None else asked.bandwidth
         how = {"nu": nu, "kernel": "mismatch", "ridge": RIDGE, "n": asked.samples}
         return cls(f, frame, world, how | {"output": output})
@@ -211,6 +228,13 @@ class Question:
             )
             raise RefusedError(f"--row must be the position of a row, from 0 to {last}; {why}.")
         return self.frame.loc[i]
+
+
+def _refuse_places(asked: argparse.Namespace) -> None:
+    """Files that cannot be written, before any work is done."""
+    for option, place in (("--html", asked.html), ("--json", asked.json)):
+        if place and (Path(place).is_dir() or not Path(place).absolute().parent.is_dir()):
+            raise RefusedError(f"{option} must be a file in a folder that there is, got {place!r}.")
 
 
 def _read_table(asked: argparse.Namespace) -> Any:
@@ -344,11 +368,45 @@ def _refuse_missing(f: Any, frame: Any, world: Any, output: Any) -> None:
 def _refuse_texts(frame: Any, text: list[str]) -> None:
     for column in text:
         count = frame[column].nunique()
-        if count > MOST_LABELS:
-            raise RefusedError(
-                f"data must hold labels where it holds text, but column {column!r} has {count:,} different "
-                f"texts in {len(frame):,} rows; leave it out with --drop {column!r}."
-            )
+        if count <= MOST_LABELS:
+            continue
+        if stray := _stray(frame[column]):
+            raise RefusedError(f"{stray[1]}.")
+        raise RefusedError(
+            f"data must hold labels where it holds text, but column {column!r} has {count:,} different "
+            f"texts in {len(frame):,} rows; leave it out with --drop {column!r}."
+        )
+
+
+def _stray(column: Any) -> tuple[Any, str] | None:
+    """The row of a word in a column that mostly holds numbers, and what to say; None without one."""
+    import pandas as pd
+
+    there = column.dropna()
+    words = there[pd.to_numeric(there, errors="coerce").isna()]
+    if not 0 < len(words) < len(there) / 2:
+        return None
+    row, word = words.index[0], str(words.iloc[0])
+    more = f" and texts in {len(words) - 1:,} more rows" if len(words) > 1 else ""
+    return row, (
+        f"data must hold numbers in column {column.name!r}, as in most rows, got {word!r} in row {row}{more}"
+    )
+
+
+def _refuse_strays(f: Any, frame: Any, text: list[str], world: Any, output: Any) -> None:
+    """Ask the model about words among numbers, which it may take for labels."""
+    from .models import predictor
+
+    for column in text:
+        stray = _stray(frame[column])
+        if stray is None:
+            continue
+        boxes = world.boxes()
+        try:
+            predictor(f, boxes, output)(boxes.encode_rows(frame.loc[[stray[0]]]))
+        except Exception as error:  # each package has its own words for it
+            kind = type(error).__name__
+            raise RefusedError(f"{stray[1]}, which the model does not take ({kind}).") from None
 
 
 def _class(f: Any, output: str | None) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import arguments as arg
 from . import covariance, unboxed
-from .algorithm import run
+from .algorithm import BEYOND, run
 from .exact import SlowSeriesError
 from .models import Linear
 from .rows import Fitted, Regressors, Rows, fitted, rows
@@ -140,6 +140,8 @@ class Limit(Answer, Travels):
         """Standard errors of ``coef``; 0 unless the method is "monte carlo"."""
         if self.surrogate.covariance is None:
             return np.zeros(len(self.xi))
+        if not np.all(np.isfinite(self.surrogate.covariance)):
+            return np.full(len(self.xi), np.inf)
         own = np.hstack([np.zeros((len(self.xi), 1)), np.diag(self.shrinkage)])
         moves = own - np.outer(self.rows.pull, self._local_part)
         variance = np.einsum("ij,jk,ik->i", moves, self.surrogate.covariance, moves)
@@ -168,6 +170,8 @@ class Limit(Answer, Travels):
         """Standard error of ``local_prediction``; 0 unless the method is "monte carlo"."""
         if self.surrogate.covariance is None:
             return 0.0
+        if not np.all(np.isfinite(self.surrogate.covariance)):
+            return float("inf")
         part = self.rows.left * self._local_part
         return float(np.sqrt(max(part @ self.surrogate.covariance @ part, 0.0)))
 
@@ -366,7 +370,7 @@ def limit_of(
         output=setting.output,
         ridge=ridge,
         n=n,
-        warnings=(*_notes(setting, law, found, n), *surrogate.notes),
+        warnings=(*_notes(setting, law, found, n), *surrogate.notes, *_noise_note(surrogate)),
     )
 
 
@@ -389,6 +393,13 @@ def _notes(setting: Setting, law: Tilt, found: Rows, n: int | None) -> list[str]
     if np.any((np.abs(law.theta) < TINY) & (law.gap != 0)):
         notes += PRECISION_NOTES
     return [*notes, *constant_note(law.constant, setting.boxes)]
+
+
+def _noise_note(surrogate: Surrogate) -> tuple[str, ...]:
+    """What to know where the noise of samples is no number."""
+    covariance = surrogate.covariance
+    held = covariance is None or np.all(np.isfinite(covariance)) or BEYOND in surrogate.notes
+    return () if held else (BEYOND,)
 
 
 def constant_note(constant: np.ndarray, boxes: Boxes) -> list[str]:
@@ -497,8 +508,10 @@ def _paired_difference(
     for side in (1, 2):
         x[:, j] = views.given(side).taken(column).sample(rng, n)[0][:, 0]
         y.append(setting.predict(x))
-    difference = y[0] - y[1]
-    return float(difference.mean()), float(difference.var() / n)
+    with np.errstate(over="ignore", invalid="ignore"):
+        difference = y[0] - y[1]
+        square = float(difference.var() / n)
+    return float(difference.mean()), square if np.isfinite(square) else float("inf")
 
 
 def _warn_precision(message: str) -> None:

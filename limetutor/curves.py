@@ -18,6 +18,7 @@ import numpy as np
 import scipy
 
 from . import surrogate
+from .algorithm import FEW
 from .closed_forms import Surrogate, limit_of
 from .kernels import ProductKernel
 from .many import Block
@@ -187,10 +188,16 @@ class Sampled:
         x, z, mixture, y = self._pool
         sums = surrogate.Sums(self.setting.d)
         sums.add(z, y, self._log_weights(x, z, nu) - mixture)
+        surrogate.refuse_weightless(sums, f" at nu = {nu:.3g}")
         if self.setting.product is None and self.ridge:
             assert self.n is not None
             return surrogate.fit(sums, self.ridge * len(y) / self.n), sums
         return surrogate.fit(sums), sums
+
+    def _rests(self, fit: surrogate.Fit, sums: surrogate.Sums) -> np.ndarray:
+        """Which coefficients rest on enough samples for a standard error, (d,) of bool."""
+        enough = sums.ess >= FEW * (sums.d + 1)
+        return fit.used & ~fit.tangled & (surrogate.scarcer_side(sums) >= FEW) & enough
 
     def at(self, places: np.ndarray) -> Points:
         """The same samples, weighed for each bandwidth."""
@@ -198,24 +205,25 @@ class Sampled:
             return self._without_tilt(places)
         found = []
         for nu in places:
-            fit, _ = self._fit(float(nu))
+            fit, sums = self._fit(float(nu))
             here = self.setting.at(float(nu))
             law, beta = here.tilt, fit.beta[1:]
             centre = float(fit.beta[0] + law.alpha @ beta)
             error = centre + float(law.rest @ beta) - here.prediction
             made = Surrogate(centre, beta, error, self.method, fit.covariance)
-            found.append((limit_of(here, self.ridge, self.n, surrogate=made), ~fit.used))
+            limit = limit_of(here, self.ridge, self.n, surrogate=made)
+            found.append((limit, self._rests(fit, sums)))
         points = _stacked([limit for limit, _ in found], shares(self.setting, places))
-        unseen = np.stack([unused for _, unused in found]) & (points.coef == 0)
+        rests = np.stack([enough for _, enough in found])
         never = _laws(self.setting, places[:1]).constant[0]
-        points.stderr[unseen & ~never] = np.inf
+        points.stderr[~rests & ~never] = np.inf
         return points
 
     def _without_tilt(self, places: np.ndarray) -> Points:
         found = [self._fit(float(nu)) for nu in places]
         beta = np.stack([fit.beta for fit, _ in found])
         spread = [np.sqrt(np.clip(np.diag(fit.covariance)[1:], 0, None)) for fit, _ in found]
-        stderr = np.where([fit.used for fit, _ in found], spread, np.inf)
+        stderr = np.where([self._rests(fit, sums) for fit, sums in found], spread, np.inf)
         error = beta.sum(axis=1) - self.setting.prediction
         share = np.array([sums.ess for _, sums in found]) / self.samples
         coef, weight = beta[:, 1:], np.full(len(places), np.inf)

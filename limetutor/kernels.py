@@ -31,6 +31,8 @@ from .theory import (
 )
 from .worlds import Boxes, World
 
+FARTHEST = 1e10  # standard deviations: beyond, a double holds distances to less than six digits
+
 
 class Kernel:
     """A weight; ``name`` is what callers pass and what explanations print."""
@@ -92,6 +94,7 @@ class ProductKernel(Kernel):
         self, x: np.ndarray, z: np.ndarray, xi: np.ndarray, nu: float, boxes: Boxes
     ) -> np.ndarray:
         """Numbers by their distance, labels by whether they agree."""
+        self._refuse_far(boxes, xi)
         numbers, width = boxes.ordered, nu * np.asarray(boxes.unit)
         every, total = bool(np.all(numbers)), np.empty(len(x))
         if not every and width.ndim:
@@ -102,10 +105,13 @@ class ProductKernel(Kernel):
                 np.sum(self.log_factors(here, at, width), axis=1, out=total[rows])
         if every:
             return total
-        return total + (~z[:, ~numbers]).sum(axis=1) * self.mismatch(nu)
+        differ = (~z[:, ~numbers]).sum(axis=1)
+        with np.errstate(invalid="ignore"):  # a weight may be 0, and none of them differ
+            return total + np.where(differ > 0, differ * self.mismatch(nu), 0.0)
 
     def tilt(self, boxes: Boxes, xi: np.ndarray, nu: ArrayLike) -> Tilt:
         """The tilted law of a world seen from xi, (d,) or (rows, d); nu broadcasts against xi."""
+        self._refuse_far(boxes, xi)
         own = boxes.discretize(xi)
         nu = np.broadcast_to(np.asarray(nu, float), np.shape(xi))
         closed = None if boxes.standard is None else self.tilt_normal(xi, nu, boxes, own)
@@ -131,6 +137,18 @@ class ProductKernel(Kernel):
             return inside, inside - closed.gap
         law, log_weight = self.tilt_parts(boxes, own, xi, nu)
         return parts_sides(law, log_weight, own)
+
+    def _refuse_far(self, boxes: Boxes, xi: np.ndarray) -> None:
+        """From too far away a double cannot tell by how much two values differ in their distance."""
+        if not self.measures_x:
+            return
+        away = np.abs(xi - boxes.mu) > FARTHEST * boxes.sigma
+        for *row, j in np.argwhere(away & boxes.ordered & (boxes.sigma > 0)):
+            raise ValueError(
+                f"xi must lie within {FARTHEST:g} standard deviations of the mean of "
+                f"{boxes.names[j]!r} for kernel={self.name!r}, which measures distances, got "
+                f"{xi[*row, j]:g} beside a mean of {boxes.mu[j]:g}."
+            )
 
     def _views(self, boxes: Boxes, own: np.ndarray, xi: np.ndarray, nu: np.ndarray) -> Views:
         law, log_weight = self.tilt_parts(boxes, own, xi, nu)

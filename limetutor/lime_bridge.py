@@ -163,6 +163,27 @@ def label_column(label: Any, names: Any, columns: int | None) -> int:
     raise ValueError(f"label must be a column {upto}{named}, got {arg.shorten(label)}.")
 
 
+def output_of(model: Any, label: Any, output: Any, classifies: bool | None, names: Any) -> Any:
+    """What to explain, from `lime`'s column (or its class name) or from the class itself.
+
+    ``names`` are those of :func:`label_column`; ``classifies`` is None where only the model could tell,
+    and does not.
+    """
+    if output is not None:
+        if label is not None:
+            raise ValueError("label and output must not both be given; label is lime's column.")
+        return output
+    if classifies is False and (label is None or (arg.is_integer(label) and label == 1)):
+        return None  # lime keeps a regression under 1 too
+    if classifies is False:
+        raise ValueError(f"label must be left out for a regression, got {arg.shorten(label)}.")
+    if label is None and not classifies:
+        return None
+    classes = list(getattr(model, "classes_", ()))
+    column = label_column(label, classes if names is None else names, len(classes) or None)
+    return classes[column] if classes else column
+
+
 def printed_names(explainer: Any, xi: np.ndarray) -> tuple[str, ...]:
     """What `lime` prints for each feature of xi: its bin, its category or its bare name."""
     names = [str(name) for name in explainer.feature_names]
@@ -283,6 +304,8 @@ def has_own_kernel(explainer: Any) -> bool:
 def own_width(explainer: Any, distances: np.ndarray) -> float | None:
     """The nu of `lime`'s own kernel, if that is what an explainer has at these distances."""
     nu = getattr(explainer.base.kernel_fn, "keywords", {}).get("kernel_width")
+    if nu == 0:
+        raise ValueError("explainer's kernel_width must be above 0, got 0.")
     own = np.exp(-(distances**2) / (2 * float(nu) ** 2)) if nu else np.nan
     same = np.allclose(explainer.base.kernel_fn(distances), own, 1e-9, 0)
     return float(nu) if nu and same else None

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+
+from . import arguments as arg
 
 FLAT = 1e-12  # share of a regressor's variance below which nothing new is left of it
 SEEN = 1e-15  # share of the response's below which a gain is lost in the rounding of an R^2
@@ -91,6 +93,7 @@ class Selection:
     """A rule of `lime`; ``name`` is what its ``feature_selection`` calls it."""
 
     name: str
+    fills: ClassVar[bool] = True  # whether as many are chosen as were asked for, and no fewer
 
     def choose(self, sums: Moments, k: int, lead: np.ndarray) -> np.ndarray:
         """Which features each run keeps, a mask (runs, d); ``lead`` are the regressors at xi."""
@@ -143,6 +146,8 @@ class ForwardSelection(Selection):
 
 class LassoPath(Selection):
     """The last point of the lasso path with at most k features."""
+
+    fills = False
 
     def choose(self, sums: Moments, k: int, lead: np.ndarray) -> np.ndarray:
         """By scikit-learn's path, which needs the sums only."""
@@ -208,7 +213,7 @@ def penalty_of(model: Any) -> float | None:
     if not (hasattr(model, "fit") and hasattr(model, "get_params")) or isinstance(model, type):
         raise TypeError(
             "model_regressor must be a scikit-learn regressor with coef_, such as Ridge(alpha=1), "
-            f"got {model!r}."
+            f"got {arg.shorten(model)}."
         )
     how = model.get_params()
     known = type(model).__module__.startswith("sklearn.") and type(model).__name__

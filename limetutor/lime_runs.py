@@ -247,7 +247,7 @@ class Surrogates:
             intercept=float(np.mean(local - fits.coef @ pool.own)),
             local_pred=float(np.mean(local)),
             score=float(np.mean(fits.score)),
-            selection=_probabilities(chosen),
+            selection=_probabilities(chosen, self.rule.fills),
             sets=_sets(chosen),
             method=pool.method,
             num_features=ask.features,
@@ -327,10 +327,13 @@ def _spread(coef: np.ndarray, chosen: np.ndarray, whole: np.ndarray) -> np.ndarr
     return found
 
 
-def _probabilities(chosen: np.ndarray) -> np.ndarray:
-    """How often features are chosen; one more run that chooses anyhow keeps them off 0 and 1."""
+def _probabilities(chosen: np.ndarray, fills: bool) -> np.ndarray:
+    """How often features are chosen; one more run that chooses anyhow keeps them off 0 and 1.
+
+    Where all are asked for they are certain, unless the rule may choose fewer: then by half a run.
+    """
     if np.all(chosen):
-        return np.ones(chosen.shape[1])
+        return np.full(chosen.shape[1], 1.0 if fills else 1 - 0.5 / (len(chosen) + 1))
     return (chosen.sum(axis=0) + chosen.mean()) / (len(chosen) + 1)
 
 

@@ -198,18 +198,10 @@ class Limits(Table):
 
 
 def limits(
-    f: Any,
-    X: Any,
-    world: World,
-    nu: float,
-    kernel: Any = "gaussian",
-    *,
-    ridge: float = 0.0,
-    n: int | None = None,
-    output: Any = None,
-    samples: int = SAMPLES,
-    seed: int | None = 0,
-) -> Limits:
+    f: Any, X: Any, world: World, nu: float, kernel: Any = "gaussian", *,
+    ridge: float = 0.0, n: int | None = None, output: Any = None,
+    samples: int = SAMPLES, seed: int | None = 0,
+) -> Limits:  # fmt: skip
     """:func:`limit` of every row of a table, the work that rows share done once.
 
     Parameters are those of :func:`limit`, with a table X (an array or a DataFrame) for xi. Linear
@@ -435,10 +427,7 @@ def explain_many(
     if keep:
         raise ValueError("keep must be left out for many rows; explain a row of interest again.")
     seed = arg.whole("seed", seed, 0)
-    if n_jobs is not None and (not arg.is_integer(n_jobs) or n_jobs == 0):
-        raise ValueError(
-            f"n_jobs must be None or a whole number other than 0, got {arg.shorten(n_jobs)}."
-        )
+    n_jobs = arg.jobs(n_jobs)
     draws = sampler_of(sampler)
     ridge, lasso = arg.not_negative("ridge", ridge), arg.not_negative("lasso", lasso)
     asked = {

@@ -171,7 +171,7 @@ def covariance_of(setting: Setting, sampler: Any = "bins") -> np.ndarray:
     alpha = np.where(at.constant, 0.0, at.alpha)
     with np.errstate(over="ignore", invalid="ignore"):
         beside = with_h - V @ alpha
-        corner = whole - 2 * alpha @ with_h + alpha @ V @ alpha
+        corner = max(whole - 2 * alpha @ with_h + alpha @ V @ alpha, 0.0)  # 0 where all is rounding
         result = np.block([[np.full((1, 1), corner), beside[None]], [beside[:, None], V]])
         scale = np.exp(-log_share(setting) if weighted else 0.0)
         result = np.where(result == 0, 0.0, scale * result)

@@ -17,11 +17,14 @@ import numpy as np
 
 from . import arguments as arg
 from . import report
+from .algorithm import FEW
 from .closed_forms import OWN_ROW, penalty_and_rows
 from .curves import Boxed, Curve, Points, curve_of
 from .kernels import ProductKernel, kernel_of
 from .lime_bridge import SAMPLES as LIMES
-from .setting import Answer, Setting
+from .lime_bridge import LimeNumbers, LimeWorld, output_of
+from .models import caller, model_behind
+from .setting import Answer, Setting, boxes_for
 from .travel import notes, plain
 from .worlds import Empirical, Gaussian, World, check_world
 
@@ -32,6 +35,7 @@ ROUNDING = 1e-13  # coefficients below this share of f are rounding and have no 
 CLEAR = 3.0  # standard errors from which on a sampled coefficient has a sign
 TOP = 3  # features whose signs and order a reader goes by
 NEAR = 0.06  # a bandwidth is never recommended so near a critical one (5% is promised)
+OUTSIDE, OUTER = 1.5, 11  # how far beyond its ends a path is looked at, and at how many places
 INSIDE = (0.5, 0.25, 0.1)  # how far from the ends of the range in which signs and order stay
 WORTH = 1.2  # a range is one from this ratio of its ends
 ENOUGH = 30  # effective samples a coefficient
@@ -122,7 +126,8 @@ class Path(Answer):
     ) -> str | None:
         """A page that stands alone: the recommendation, a picture, what turns where."""
         over = "bandwidth" if self.boxes is None else "number of boxes"
-        words = f"Which {over}?" if title is None else title
+        words = arg.text("title", title, f"Which {over}?")
+        top, symbols = arg.whole("top", top, 1), arg.truth("symbols", symbols)
         blocks = [*self.blocks(top, symbols), *notes(self.notes)]
         return report.written(report.page(words, *blocks, lead=self.advice.reason), path)
 
@@ -206,6 +211,7 @@ def path(
     ridge: float = 0.0,
     n: int | None = None,
     output: Any = None,
+    label: int | str | None = None,
     boxes: Any = None,
     samples: int = SAMPLES,
     seed: int | None = 0,
@@ -216,6 +222,9 @@ def path(
     ----------
     f, xi, world, output
         As in :func:`limit`.
+    label
+        The output as `lime` and :func:`audit` count it: its column, or a name of the explainer's
+        classes. In a world read from `lime` a classifier is explained in column 1 unless told otherwise.
     kernel
         As in :func:`explain`; the world's own where it was read from `lime`, "gaussian" elsewhere.
     nu
@@ -240,6 +249,7 @@ def path(
     kernel = getattr(world, "kernel", "gaussian") if kernel is None else kernel
     tilts = isinstance(kernel_of(kernel), ProductKernel)
     asked = _asked(nu, boxes)
+    output = _output(f, xi, world, label, output)
     setting = Setting.of(
         f, xi, world, asked.nu or 1.0, kernel, output,
         purpose="its path" if tilts else None, boxes_needed=not tilts,
@@ -253,6 +263,24 @@ def path(
     setting = setting.at(float(np.sqrt(nus[0] * nus[-1])))
     curve = curve_of(setting, ridge, n, samples, seed, (float(nus[0]), float(nus[-1])))
     return _Search(curve, setting, nus, ridge, n).path()
+
+
+def _output(f: Any, xi: Any, world: World, label: Any, output: Any) -> Any:
+    """The output that is asked for; of a classifier in a world of `lime` the one that `lime` takes."""
+    model, names = model_behind(f), getattr(world, "class_names", ()) or None
+    classifies = None
+    if isinstance(world, LimeWorld | LimeNumbers) and label is None and output is None:
+        classifies = hasattr(model, "predict_proba") or (
+            names is not None and _columns(model, xi, world) > 1
+        )
+    return output_of(model, label, output, classifies or None, names)
+
+
+def _columns(f: Any, xi: Any, world: World) -> int:
+    """How many numbers f returns for a row."""
+    boxes = boxes_for(world, xi, f)
+    found = np.asarray(caller(f, boxes)[0](boxes.encode(xi)[None]))
+    return found.shape[1] if found.ndim == 2 else 1
 
 
 class _Asked(NamedTuple):
@@ -313,6 +341,7 @@ class _Search:
         shown = np.searchsorted(grid, self.nus)
         n = LIMES if self.n is None else self.n
         stable = max(ranges, key=lambda ends: np.log(ends[1] / ends[0]))
+        beyond, ends = self._beyond(grid, points, critical, ranges)
         return Path(
             nu=self.nus,
             coef=points.coef[shown],
@@ -330,9 +359,31 @@ class _Search:
             n=n,
             method=self.curve.method,
             notes=_notes(self.setting, points, critical),
-            advice=_advice(self.setting, grid, points, critical, ranges, n),
+            advice=_advice(self.setting, grid, points, beyond, ranges, ends, n),
             setting=self.setting,
         )
+
+    def _beyond(
+        self,
+        grid: np.ndarray,
+        points: Points,
+        critical: list[np.ndarray],
+        ranges: list[tuple[float, float]],
+    ) -> tuple[list[np.ndarray], list[tuple[float, float]]]:
+        """The zeros and the ranges with what happens just outside the path, for who stays inside.
+
+        A path may end beside a bandwidth at which a coefficient is zero.
+        """
+        if len(grid) < 2:
+            return critical, ranges
+        zeros, ends = [[part] for part in critical], [list(pair) for pair in ranges]
+        for at, far, k in ((grid[0], grid[0] / OUTSIDE, 0), (grid[-1], grid[-1] * OUTSIDE, -1)):
+            places = np.sort(np.geomspace(far, at, OUTER))
+            outer = self.curve.at(places)
+            for kept, found in zip(zeros, self._zeros(places, outer)[0], strict=True):
+                kept.append(found)
+            ends[k][k] = self._ranges(places, outer)[-1 - k][k]
+        return [np.sort(np.concatenate(parts)) for parts in zeros], [(a, b) for a, b in ends]
 
     def _grid(self) -> tuple[np.ndarray, Points]:
         """The bandwidths asked for and many between them, more where a zero may hide."""
@@ -492,6 +543,14 @@ def _notes(setting: Setting, points: Points, critical: list[np.ndarray]) -> tupl
         if np.any(mask):
             listed = arg.shorten([names[j] for j in np.flatnonzero(mask)])
             notes.append(f"The coefficient of {int(mask.sum())} feature(s) {listed} {words}.")
+    unknown = ~np.isfinite(points.stderr)
+    if np.any(unknown):
+        notes.append(
+            f"Standard errors are given as infinite for {int(np.sum(np.any(unknown, axis=0)))} "
+            f"feature(s) at {np.mean(np.any(unknown, axis=1)):.0%} of the places looked at: fewer "
+            f"than {FEW} effective samples on one side of xi's box, or f too large for a double; "
+            "raise samples= or nu, or rescale f."
+        )
     if np.any(points.weight < OWN_ROW):
         notes.append(
             "At the narrow end xi's own row, of weight 1, outweighs all others together: runs of "
@@ -506,9 +565,13 @@ def _advice(
     points: Points,
     critical: list[np.ndarray],
     ranges: list[tuple[float, float]],
+    ends: list[tuple[float, float]],
     n: int,
 ) -> Recommendation:
-    """The smallest bandwidth that nothing speaks against, in the widest range that has one."""
+    """The smallest bandwidth that nothing speaks against, in the widest range that has one.
+
+    ``critical`` and ``ends``, those of the ranges, have what is just outside the path as well.
+    """
     whole = f"between {grid[0]:.3g} and {grid[-1]:.3g}"
     if not np.any(_leaders(setting, points)):
         return Recommendation(None, f"No effect is to be seen at any bandwidth {whole}.")
@@ -524,15 +587,16 @@ def _advice(
     leading = _leading(setting, points)
     every = np.concatenate([np.array([]), *critical])
     some = np.concatenate([np.array([]), *(critical[j] for j in np.flatnonzero(leading))])
-    wide = [ends for ends in ranges if ends[1] / ends[0] >= WORTH]
-    wide.sort(key=lambda ends: -np.log(ends[1] / ends[0]))
-    for margin, zeros, (lo, hi) in product(INSIDE, (every, some), wide):
-        first, last = _within(lo, grid[0], 1 + margin), _within(hi, grid[-1], 1 / (1 + margin))
-        inside = (grid >= first) & (grid <= last)
+    wide = [both for both in zip(ranges, ends, strict=True) if both[0][1] / both[0][0] >= WORTH]
+    wide.sort(key=lambda both: -np.log(both[0][1] / both[0][0]))
+    outer = grid[0] / OUTSIDE, grid[-1] * OUTSIDE
+    for margin, zeros, (here, (lo, hi)) in product(INSIDE, (every, some), wide):
+        first, last = _within(lo, outer[0], 1 + margin), _within(hi, outer[1], 1 / (1 + margin))
+        inside = (grid >= max(first, here[0])) & (grid <= min(last, here[1]))
         good = np.flatnonzero(inside & counts & _clear_of(zeros, grid))
         if len(good):
-            return _recommended(setting, grid, points, int(good[0]), (lo, hi), margin, n)
-    return Recommendation(None, _why_none(whole, wide, some, grid, counts, need, n))
+            return _recommended(setting, grid, points, int(good[0]), here, margin, n)
+    return Recommendation(None, _why_none(whole, bool(wide), some, grid, counts, need, n))
 
 
 def _unshrunk(points: Points) -> np.ndarray:
@@ -542,8 +606,8 @@ def _unshrunk(points: Points) -> np.ndarray:
 
 
 def _within(end: float, outer: float, factor: float) -> float:
-    """The end of a range, moved inwards unless it is only where the path ends."""
-    return end if end == outer else end * factor
+    """The end of a range, moved inwards unless it is only where nobody looked further."""
+    return end if np.isclose(end, outer, rtol=1e-9, atol=0) else end * factor
 
 
 def _clear_of(zeros: np.ndarray, grid: np.ndarray) -> np.ndarray:
@@ -583,7 +647,7 @@ def _recommended(
 
 def _why_none(
     whole: str,
-    wide: list[tuple[float, float]],
+    wide: bool,
     zeros: np.ndarray,
     grid: np.ndarray,
     counts: np.ndarray,

@@ -95,7 +95,7 @@ class Target:
                 rate = float(np.clip(np.log(was / error) / np.log(n / before), 0.5, 1.0))
         if error <= goal:
             return n
-        if goal == 0 or not np.isfinite(error):
+        if goal == 0 or not np.isfinite(error) or error / goal > MOST:  # whose square may overflow
             return MOST
         return int(min(np.ceil(n * (error / goal) ** (1 / rate)), MOST))
 

@@ -96,15 +96,15 @@ class Sums:
         if self.gram[0, 0] == 0:
             self.shift = _weighted_mean(y, w)
         y = self._in_units(y, w)
-        batch = _products(z, y, w)
+        alike = bool(np.all(w == 1.0))
+        batch = _products(z, y, w, alike)
         self.n += len(y)
-        self.equal = self.equal and bool(np.all(w == 1.0))
+        self.equal = self.equal and alike
         self.gram += batch.gram
         self.response += batch.response
         self.squared += batch.squared
+        self.squares += batch.squares
         self._hold_constants(z, w)
-        with np.errstate(over="ignore", under="ignore"):
-            self.squares += float(np.sum((np.sqrt(w) * y) ** 2))
         self.solver = Solver(self.gram)
         if group is not None and len(self.group_gram):
             self.group_gram[group] += batch.gram
@@ -251,32 +251,29 @@ class Sums:
         total, total2 = self.gram[0, 0], self.squared[0]
         m, m2 = self.gram[0, 1:] / total, self.squared[1:] / total2
         v = m * (1 - m)
-        inv = np.where(v > DEAD**2, 1 / np.where(v > DEAD**2, v, 1.0), 0.0)
-        centred = np.column_stack([(m2 - m) * inv, -m * inv, (1 - m) * inv])
-        square = np.column_stack([inv, m2 * (1 - m2) * inv**2])  # of (z - m)^2
-        linear = np.vstack(
-            [
-                np.concatenate([[0.0], 1 - m @ centred, m**2 @ square]),
-                np.column_stack([np.zeros(len(m)), centred, (1 - 2 * m)[:, None] * square]),
-            ]
-        )
-        linear[:, 0] = self.solver.beta(self.response)
-        found, own4 = np.empty((linear.shape[1], len(y))), np.zeros(len(linear))
-        w2 = w * w
-        w4 = w2 * w2
-        slopes = linear[1:].T.copy()
+        inv = np.divide(1.0, v, out=np.zeros(len(v)), where=v > DEAD**2)
+        level, slopes, beta = np.empty(6), np.empty((6, len(m))), self.solver.beta(self.response)
+        level[0], slopes[0] = beta[0], beta[1:]
+        slopes[1:4] = (m2 - m) * inv, -m * inv, (1 - m) * inv  # of z - m
+        level[1:4] = 1 - slopes[1:4] @ m
+        slopes[4:] = inv, m2 * (1 - m2) * inv**2  # of (z - m)^2
+        level[4:] = slopes[4:] @ m**2
+        slopes[4:] *= 1 - 2 * m
+        found, own4 = np.empty((6, len(y))), np.zeros(len(beta))
+        w4 = np.square(w * w)
         for rows in _passes(z):
             columns = z[rows].astype(float)
             np.matmul(slopes, columns.T, out=found[:, rows])
             if not self.equal:
                 own4[1:] += w4[rows] @ columns
-        found += linear[0][:, None]
-        own4 = squared if self.equal else np.concatenate([[np.sum(w4)], own4[1:]])
+        found += level[:, None]
+        own4[0] = np.sum(w4)
+        own4 = squared if self.equal else own4
         r, h = y - found[0], w / total * (1 + found[4])
         phi = (total2 / total**2) * (found[1] ** 2 + found[5])
         at_ends = (w * found[2:4]) ** 2
         ends2, ends4 = at_ends.sum(axis=1), (at_ends * at_ends).sum(axis=1)
-        h = np.clip(h, 0.0, 1.0)
+        np.minimum(h, 1.0, out=h)
         for sums, sides, ends, power in (
             (self.second, squared, ends2, 2),
             (self.fourth, own4, ends4, 4),
@@ -284,7 +281,7 @@ class Sums:
             rest = sides[0] - sides[1:]
             sums[:, 1:-1] += [rest * (m * inv) ** power, sides[1:] * ((1 - m) * inv) ** power]
             sums[1, [0, -1]] += ends
-        return r, h, np.clip(1 - 2 * h + phi, 0.0, None)
+        return r, h, np.maximum(1 - 2 * h + phi, 0.0)
 
     def _rescale_weights(self, log_w: float) -> None:
         if log_w <= self.log_scale:
@@ -333,19 +330,21 @@ _POWERS_OF_W = (
 
 
 class _Products(NamedTuple):
-    """What a batch adds: sum w z z', sum w z y, sum w^2 z."""
+    """What a batch adds: sum w z z', sum w z y, sum w^2 z, sum w y^2."""
 
     gram: np.ndarray
     response: np.ndarray
     squared: np.ndarray
+    squares: float
 
 
-def _products(z: np.ndarray, y: np.ndarray, w: np.ndarray) -> _Products:
+def _products(z: np.ndarray, y: np.ndarray, w: np.ndarray, alike: bool) -> _Products:
     """The sums of a batch; counts of indicators are exact in single precision below 2^24."""
     gram, response, squared = (_Bordered(z.shape[1]), *np.zeros((2, z.shape[1] + 1)))
-    counts = z.dtype == bool and bool(np.all(w == 1.0))
-    root = np.sqrt(w)
-    factors, beside = np.stack([root, root * y, root * w]), np.zeros((3, z.shape[1] + 1))
+    counts = alike and z.dtype == bool
+    factors, beside = np.empty((3, len(y))), np.zeros((3, z.shape[1] + 1))
+    root = np.sqrt(w, out=factors[0])
+    np.multiply(root, [y, w], out=factors[1:])
     for rows in _passes(z):
         columns = z[rows].astype(float)
         if counts:
@@ -362,7 +361,8 @@ def _products(z: np.ndarray, y: np.ndarray, w: np.ndarray) -> _Products:
     else:
         gram.edge, response, squared = beside[0, 1:], beside[1], beside[2]
     response[0], squared[0] = w @ y, w @ w
-    return _Products(gram.whole(float(np.sum(w))), response, squared)
+    squares = float(factors[1] @ factors[1])
+    return _Products(gram.whole(float(np.sum(w))), response, squared, squares)
 
 
 class _Bordered:
@@ -384,13 +384,14 @@ def _scaled_squares(z: np.ndarray, scale: np.ndarray, precision: Any) -> np.ndar
     result, top = _Bordered(z.shape[1]), float(np.max(scale, initial=0.0))
     if not 0 < top < np.inf:
         return np.full((z.shape[1] + 1,) * 2, top)
-    share = (scale / top).astype(precision)
+    ratio = scale / top
+    share = ratio.astype(precision)
     for rows in _passes(z):
         columns = z[rows].astype(precision)
         columns *= share[rows, None]
         result.inner += columns.T @ columns
         result.edge += share[rows] @ columns
-    return result.whole(float(np.sum((scale / top) ** 2))) * top**2
+    return result.whole(float(ratio @ ratio)) * top**2
 
 
 def _design(z: np.ndarray, precision: Any = np.float64) -> np.ndarray:
@@ -410,8 +411,8 @@ def _passes(z: np.ndarray) -> list[slice]:
 def _weighted_mean(y: np.ndarray, w: np.ndarray) -> float:
     """The mean of y by weight, without overflow."""
     counts = np.where(w > 0, y, 0.0)
-    size = float(np.max(np.abs(counts), initial=0.0))
-    return float(size * (w @ (counts / size)) / w.sum()) if size and w.sum() else 0.0
+    size, total = float(np.max(np.abs(counts), initial=0.0)), float(w.sum())
+    return float(size * (w @ (counts / size)) / total) if size and total else 0.0
 
 
 class Solver:
@@ -474,15 +475,20 @@ def pseudo_inverse(cov: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Inverse of a covariance without its empty directions, and the features they involve."""
     if not len(cov):  # LAPACK would complain, past Python and onto the page
         return cov, np.zeros(0, bool)
-    scale = np.sqrt(np.clip(np.diag(cov), 0, None))
+    scale = np.sqrt(np.maximum(np.diag(cov), 0.0))
     dead = scale <= DEAD
-    scale = np.where(dead, 1.0, scale)
-    correlation = cov / np.outer(scale, scale)
-    correlation[dead] = correlation[:, dead] = 0.0
-    correlation[dead, dead] = 1.0
+    some = bool(dead.any())
+    if some:
+        scale[dead] = 1.0
+    units = np.outer(scale, scale)
+    correlation = cov / units
+    if some:
+        correlation[dead] = correlation[:, dead] = 0.0
+        correlation[dead, dead] = 1.0
     inverse, tangled = _inverse(correlation, _noise(scale))
-    inverse[dead] = inverse[:, dead] = 0.0
-    return inverse / np.outer(scale, scale), tangled | dead
+    if some:
+        inverse[dead] = inverse[:, dead] = 0.0
+    return inverse / units, tangled | dead
 
 
 def _inverse(correlation: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndarray]:

@@ -185,6 +185,20 @@ def indicator_variances(gram: np.ndarray) -> np.ndarray:
     return np.diag(gram)[1:] / gram[0, 0] - mean**2
 
 
+def scarcer_side(sums: Sums) -> np.ndarray:
+    """Effective samples on that side of each indicator which has fewer of them, (d,)."""
+    share = sums.block[0, 1:] / sums.gram[0, 0]
+    return sums.ess * np.minimum(share, 1 - share)
+
+
+def refuse_weightless(sums: Sums, at: str = "") -> None:
+    """Refuse samples of which none counts."""
+    if sums.ess == 0:
+        raise ValueError(
+            f"kernel must give some sample a weight above 0, got 0 for all {sums.n}{at}."
+        )
+
+
 def degrees_of_freedom(sums: Sums) -> tuple[np.ndarray, float]:
     """Of the standard errors of intercept and coefficients (d+1,), and of the surrogate at xi.
 

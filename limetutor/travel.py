@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from . import arguments as arg
 from . import report
 
 ROWS = 30  # effects that a page lists
@@ -190,7 +191,8 @@ class Travels(Model):
         symbols: bool = False,
     ) -> str | None:
         """A page that stands alone, as text or into a file; ``symbols`` for readers of the book."""
-        words = "What speaks for this prediction, and what against it" if title is None else title
+        words = arg.text("title", title, "What speaks for this prediction, and what against it")
+        top, symbols = arg.whole("top", top, 1), arg.truth("symbols", symbols)
         blocks = [*self.blocks(top, symbols), *notes(self.warnings)]
         return report.written(report.page(words, *blocks, lead=self.summary()), path)
 

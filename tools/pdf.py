@@ -30,14 +30,15 @@ JOIN = """async (names) => {
     const solutions = document.createElement("section");
     solutions.innerHTML = '<h1 id="solutions">Solutions</h1>';
     const unwanted = "script, .lt-answer, .lt-own, .lt-progress, .lt-controls, .lt-python, .lt-note, .headerlink,"
-        + " .copybtn, .lt-doors, p.symbols";
+        + " .copybtn, p.symbols";
     texts.forEach((text, k) => {
         const chapter = parse(text).querySelector("article.bd-article");
         chapter.querySelectorAll(unwanted).forEach((e) => e.remove());
         const own = (id) => `${names[k].replace(".html", "")}--${id}`;
         chapter.querySelectorAll("[id]").forEach((e) => e.closest("svg") || (e.id = own(e.id)));
         for (const link of chapter.querySelectorAll("a[href]")) {
-            const [page, id] = link.getAttribute("href").split("#");
+            const [page, state] = link.getAttribute("href").split("#");
+            const id = state?.split("&")[0]; // on paper a figure stands at its default
             const at = page === "" ? k : names.indexOf(page);
             if (/^[a-z]+:/.test(page)) continue;
             if (at < 0) link.removeAttribute("href");
@@ -66,7 +67,7 @@ JOIN = """async (names) => {
         .lt-figure, .cell_output figure, pre, .quiz details { break-inside: avoid; }
         h1, h2, h3, h4 { break-after: avoid; }
         .toggle-hidden { display: revert !important; height: auto !important; opacity: 1 !important; }
-        .toggle-button, .cell_input > summary { display: none !important; }
+        .toggle-button, details.hide > summary { display: none !important; }
         body { font-size: 10.5pt; background: #fff; }
         .lt-figure { max-width: 30rem; }
         pre { white-space: pre-wrap; overflow-wrap: anywhere; }`;

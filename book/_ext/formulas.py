@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ def setup(app: Sphinx) -> None:
     """Register the renderer and choose it."""
     app.add_html_math_renderer(NAME, (inline, None), (block, None))
     app.config.html_math_renderer = NAME
+    app.connect("doctree-resolved", keep_together, priority=900)
 
 
 # --- in the pages --------------------------------------------------------------------------------
@@ -80,6 +82,35 @@ def from_node(translator: Any, node: nodes.Element, display: bool) -> str:
     return mathml
 
 
+BEFORE, BEHIND = re.compile(r"[(\[“‘]+$"), re.compile(r"[,.;:!?)\]”’…–-]+(?:s\b)?")
+
+
+def keep_together(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put a formula and the comma behind it into one box: browsers end a line between them."""
+    for math in list(doctree.findall(nodes.math)):
+        kept = math
+        while isinstance(kept.parent, nodes.reference) and len(kept.parent) == 1:
+            kept = kept.parent  # a link is all formula
+        row, at = kept.parent, kept.parent.index(kept)
+        before = row[at - 1] if at and isinstance(row[at - 1], nodes.Text) else nodes.Text("")
+        after = row[at + 1 : at + 2]
+        behind = after[0] if after and isinstance(after[0], nodes.Text) else nodes.Text("")
+        opened, closed = BEFORE.search(before), BEHIND.match(behind)
+        if not opened and not closed:
+            continue
+        box = nodes.inline("", "", classes=["lt-kept"])
+        row[at] = box
+        box += [
+            nodes.Text(opened[0] if opened else ""),
+            kept,
+            nodes.Text(closed[0] if closed else ""),
+        ]
+        if closed:
+            row[at + 1] = nodes.Text(behind[closed.end() :])
+        if opened:
+            row[at - 1] = nodes.Text(before[: opened.start()])
+
+
 def macros_of(config: Any) -> str:
     """The macros of _config.yml as Temml takes them."""
     macros = (config.mathjax3_config or {}).get("tex", {}).get("macros", {})
@@ -115,6 +146,7 @@ def render(tex: str, display: bool, macros: str = "{}") -> str:
     drawn = drawn_by_temml(tex, display, macros, "none")
     if not display and len("".join(drawn.itertext())) > LONG:
         drawn = drawn_by_temml(tex, display, macros, "tex")
+        drawn[:] = pieces(drawn)
     tidy(drawn, 0 if display else 1)
     shown = drawn[0]
     parts = [part for piece in drawn for part in broken(piece)] if not display else [shown]
@@ -126,6 +158,31 @@ def render(tex: str, display: bool, macros: str = "{}") -> str:
     ET.SubElement(drawn[0], "annotation", encoding="application/x-tex").text = tex
     drawn.attrib.pop("style", None)
     return ET.tostring(drawn, encoding="unicode", short_empty_elements=False)
+
+
+def pieces(parts: Iterable[ET.Element]) -> list[ET.Element]:
+    """What Temml cuts at every sign, joined so that a line ends behind a sign and nowhere else.
+
+    It leaves some signs alone, and a sign alone has no spaces beside it; and it cuts behind a bracket, where
+    the sign of (-x) begins.
+    """
+    found: list[ET.Element] = []
+    for part in parts:
+        inside = list(part) if part.tag == "mrow" else [part]
+        if not inside:
+            continue
+        alone = len(inside) == 1 and inside[0].tag == "mo"
+        if not found or (breaks(*([None, None, *found[-1]][-2:])) and not alone):
+            found.append(ET.Element("mrow"))
+        found[-1].extend(inside)
+    return found
+
+
+def breaks(before: ET.Element | None, sign: ET.Element) -> bool:
+    """Whether a line may end behind a sign: one that joins, no bracket and no name of a function."""
+    joins = sign.tag == "mo" and sign.get("form") not in ("prefix", "postfix")
+    joins = joins and sign.get("fence") != "true" and sign.text not in (None, "", APPLIED)
+    return joins and (sign.text not in BINARY or ends(before))
 
 
 def broken(piece: ET.Element) -> list[ET.Element]:
@@ -163,6 +220,8 @@ OPEN, CLOSE = set("([{⟨⌈⌊"), set(")]}⟩⌉⌋")
 BINARY = set("+−±∓×⋅∗∪∩")
 DOTS = set("…⋯")
 THIN = ".1667em"
+TALL = ".7em"  # as high as a capital
+SEEN = 0.05  # em
 APPLIED = "\u2061"  # nothing to be seen: what stands before it is a function
 ACCENTS = {"~": "˜", "‾": "¯"}  # signs of a line, and the accents that are meant
 
@@ -196,6 +255,17 @@ def tidy(element: ET.Element, style: int) -> None:
         tidy(child, 2 if in_index else min(style + 1, 2) if element.tag == "mfrac" else style)
     space_names(element, style)
     space_operators(element, style)
+    if style < 2:
+        space_high_brackets(element)
+    space_leaning_letters(element)
+    if element.tag in ("msup", "msubsup") and element[0].tag == "mover":
+        low = ET.Element("mpadded", height=TALL)  # a power stands beside the letter, not its accent
+        low.append(element[0])
+        element[0] = low
+    if (
+        element.tag == "msqrt"
+    ):  # all roots of letters as high as that of d, with air below the stroke
+        element.insert(0, ET.Element("mspace", height=TALL, width="0"))
     if element.tag == "mover" and element[1].get("stretchy") == "false":
         element[1].text = ACCENTS.get(element[1].text, element[1].text)
         if style > 1:  # as small as what is under it; Temml has it as large as the line
@@ -210,7 +280,7 @@ def space_names(row: ET.Element, style: int) -> None:
         after = row[k + 1 :]
         if after and after[0].tag == "mspace" and (len(after) == 1 or after[1].tag == "mo"):
             row.remove(after[0])
-        if style < 2 and k > 1 and row[k - 2].tag not in ("mo", "mspace"):
+        if style < 2 and k > 1 and row[k - 2].tag != "mspace" and ends(row[k - 2]):
             row.insert(k - 1, ET.Element("mspace", width=THIN))
 
 
@@ -236,6 +306,51 @@ def space_operators(row: ET.Element, style: int) -> None:
         ):
             child.set("lspace", around[0])
             child.set("rspace", around[1])
+
+
+def space_high_brackets(row: ET.Element) -> None:
+    """A thin space before what stands in brackets that grow with it, and one behind it before a letter."""
+    high = [child for child in row if child.tag == "mrow" and len(child) and grows(child[0])]
+    for child in high:
+        k = list(row).index(child)
+        after = row[k + 1] if k + 1 < len(row) else None
+        joined = after is not None and after.tag in ("mi", "mn", "msub", "mfrac")
+        if joined and after.text not in (".", ",") and grows(child[-1]):
+            row.insert(k + 1, ET.Element("mspace", width=THIN))
+        before = row[k - 1] if k else None
+        named = before is not None and before.text == APPLIED
+        if named or (ends(before) and before.tag != "mspace"):
+            row.insert(k, ET.Element("mspace", width=THIN))
+
+
+def grows(sign: ET.Element) -> bool:
+    """Whether it is a bracket of \\left and \\right, or of a matrix."""
+    return sign.tag == "mo" and sign.get("fence") == "true" and sign.get("stretchy") == "true"
+
+
+def space_leaning_letters(row: ET.Element) -> None:
+    """Behind a letter that leans out of its box, T or V, the room that the font says, or P( would touch."""
+    if row.tag not in ("mrow", "mtd", "math", "msqrt"):
+        return
+    for k, child in reversed(list(enumerate(row))):
+        last = k + 1 == len(row) and row.tag != "mtd"
+        if child.tag == "mi" and not child.get("mathvariant") and not last:
+            lean = leaning().get(child.text or "", 0)
+            if lean and (k + 1 == len(row) or row[k + 1].tag != "mspace"):
+                row.insert(k + 1, ET.Element("mspace", width=f"{lean:g}em"))
+
+
+@cache
+def leaning() -> dict[str, float]:
+    """How far the italic forms of letters lean, in em, as the font has it; what is hardly seen left out."""
+    font = TTFont(FONT)
+    glyphs, table = font.getBestCmap(), font["MATH"].table.MathGlyphInfo.MathItalicsCorrectionInfo
+    values = (value.Value / font["head"].unitsPerEm for value in table.ItalicsCorrection)
+    lean = dict(zip(table.Coverage.glyphs, values, strict=True))
+    capitals = {chr(ord("A") + k): chr(0x1D434 + k) for k in range(26)}
+    small = {chr(ord("a") + k): chr(0x1D44E + k) for k in range(26)}
+    found = {a: lean.get(glyphs.get(ord(b), ""), 0) for a, b in (capitals | small).items()}
+    return {letter: value for letter, value in found.items() if value >= SEEN}
 
 
 def ends(before: ET.Element | None) -> bool:

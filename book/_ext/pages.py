@@ -19,11 +19,19 @@ import styles
 SHEET = re.compile(r'[ \t]*<link\b[^>]*\brel="stylesheet"[^>]*>\n?')
 STYLE = re.compile(r'(?s)<style data-sheets="([^"]*)">.*?</style>\n?')
 SCRIPT = re.compile(r"[ \t]*<script\b([^>]*)\bsrc=\"([^\"]+)\"([^>]*)></script>\n?")
+PICTURE = re.compile(r'<img (?![^>]*\b(?:width|style)=)([^>]*\bsrc="([^"]*_images/[^"]+\.svg)")')
+POINTS = re.compile(r'<svg\b[^>]*\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
 PRELOAD = re.compile(r'[ \t]*<link rel="preload" as="script"[^>]*>\n?')
 # Icons are in the styles; tabs there are none; the words of the search are for its own page.
 IDLE = ("fontawesome.js", "design-tabs.js")
 SEARCH = ("searchtools.js", "language_data.js", "searchindex.js")
 OPTIONS = "documentation_options.js"  # 300 bytes that a script within the page adds to
+# Sphinx takes the words of a search out of the address, and with them what an entry of the history knows:
+# where the figures stood before the page was loaded again.
+FORGETFUL, MINDFUL = (
+    'history.replaceState({}, "", url)',
+    'history.replaceState(history.state, "", url)',
+)
 # The theme decides between light and dark at the end, when the page has been seen in neither.
 UNDECIDED = 'document.documentElement.dataset.theme = localStorage.getItem("theme") || "auto";'
 DECIDED = """{
@@ -54,7 +62,7 @@ def sweep(static: Path) -> None:
         if path.name in IDLE or path.suffix == ".map":
             path.unlink()
         elif path.suffix == ".js":
-            text = path.read_text("utf-8")
+            text = path.read_text("utf-8").replace(FORGETFUL, MINDFUL)
             path.write_text(re.sub(r"\n//# sourceMappingURL=\S+\s*$", "\n", text), "utf-8")
 
 
@@ -75,7 +83,17 @@ def lightened(text: str, page: Path, scripted: frozenset[str]) -> str:
     """A page with its styles in it and its scripts put off."""
     text = PRELOAD.sub("", text)
     text = SCRIPT.sub(partial(deferred, page=page), text).replace(UNDECIDED, DECIDED)
+    text = PICTURE.sub(partial(sized, page=page), text)
     return with_styles(text, page, scripted)
+
+
+def sized(picture: re.Match[str], page: Path) -> str:
+    """A picture that says how large it is: its room is there before it comes, and nothing moves."""
+    size = POINTS.search((page.parent / picture[2]).read_text("utf-8")[:2000])
+    if not size:
+        return picture[0]
+    width, height = (round(float(points) * 4 / 3) for points in size.groups())
+    return f'<img width="{width}" height="{height}" style="height: auto" {picture[1]}'
 
 
 def deferred(script: re.Match[str], page: Path) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from .. import arguments as arg
 from ..algorithm import Explanation
 from ..closed_forms import Limit
-from ..lime_bridge import RIDGE, SAMPLES, LimeNumbers, LimeWorld, from_lime, label_column
+from ..lime_bridge import RIDGE, SAMPLES, LimeNumbers, LimeWorld, from_lime, output_of
 from ..lime_prediction import request
 from ..lime_runs import Surrogates
 from ..masks.kinds import MASK_KINDS, MaskKind
@@ -101,6 +101,7 @@ def audit(
             f"{next(iter(options))} must be left out but for an explainer of texts or images."
         )
     shown = SHOWN if num_features is None else arg.whole("num_features", num_features, 1)
+    n_jobs = arg.jobs(n_jobs)
     n = SAMPLES if n is None else n
     if isinstance(subject, Explanation | Limit):
         asked = {"f": f, "xi": xi, "nu": nu, "kernel": kernel, "ridge": ridge}
@@ -156,7 +157,7 @@ def _is_table(xi: Any) -> bool:
         return False
     if hasattr(xi, "ndim"):
         return bool(xi.ndim == 2)
-    if hasattr(xi, "columns") and hasattr(xi, "shape"):  # polars
+    if hasattr(type(xi), "columns") and hasattr(type(xi), "shape"):  # polars
         return True
     try:
         return np.asarray(xi, dtype=object).ndim == 2
@@ -215,7 +216,7 @@ def _plan(
         nu=nu,
         kernel=kernel,
         ridge=arg.not_negative("ridge", ridge),
-        output=_output(model, label, output, classifies, names),
+        output=output_of(model, label, output, classifies, names),
         n=n,
         seed=None if seed is None else arg.whole("seed", seed, 0),
         data=data,
@@ -224,23 +225,3 @@ def _plan(
         say=say,
         is_lime=is_lime,
     )
-
-
-def _output(model: Any, label: Any, output: Any, classifies: bool | None, names: Any) -> Any:
-    """What to explain, from `lime`'s column (or its class name) or from the class itself.
-
-    ``classifies`` is None where only the model could tell, and does not.
-    """
-    if output is not None:
-        if label is not None:
-            raise ValueError("label and output must not both be given; label is lime's column.")
-        return output
-    if classifies is False and (label is None or (arg.is_integer(label) and label == 1)):
-        return None  # lime keeps a regression under 1 too
-    if classifies is False:
-        raise ValueError(f"label must be left out for a regression, got {arg.shorten(label)}.")
-    if label is None and not classifies:
-        return None
-    classes = list(getattr(model, "classes_", ()))
-    column = label_column(label, classes if names is None else names, len(classes) or None)
-    return classes[column] if classes else column

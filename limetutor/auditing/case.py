@@ -22,6 +22,7 @@ MATTERS = 0.05  # features whose effect on f is below this share of the largest 
 CONFIDENCE = 0.95  # of the intervals that tell numbers from 0, all of them together
 SHOWN = 10  # features that `lime` puts on display unless told otherwise
 COMPARED = 3  # of the largest coefficients, whose effects others are compared with
+ADDITIVE = 0.5  # of the variance: a model of which more is a sum over features is one
 DRAWS = 64  # of each feature alone, to see how much f moves with it
 CHUNK = 2**20  # numbers in one batch of rows
 
@@ -40,6 +41,13 @@ class Case:
     position: int = 0
     shown: int = SHOWN
     say: Speech = PLAIN
+
+    def __post_init__(self) -> None:
+        if self.sampled is not None and not np.all(np.isfinite(self.sampled.covariance)):
+            raise ValueError(
+                "f must be of a size whose noise is a number for an audit, got standard errors beyond "
+                "1e154; rescale f."
+            )
 
     @cached_property
     def shared(self) -> Shared:
@@ -281,6 +289,41 @@ class Case:
     @cached_property
     def _draws(self) -> np.ndarray:
         return self.boxes.law.sample(np.random.default_rng(0), DRAWS)[0]
+
+    @cached_property
+    def additive(self) -> float | None:
+        """Which share of the model's variance over the samples is a sum over features, box by box.
+
+        sum_j Var(E[f | box of x_j]) / Var(f), the first-order indices of Sobol with boxes for values,
+        under the weights, less what chance adds. None where weights tie features to each other, without
+        boxes, and where the model cannot be asked.
+        """
+        if not self.product:
+            return None
+        try:
+            pool, y = self.shared.pool, self.shared.pool.y
+        except ValueError:  # it stayed at home
+            return None
+        s = self.setting
+        log_w = s.kernel.log_weights(pool.x, pool.box == s.own, s.xi, s.nu, s.boxes)
+        w = np.exp(log_w - log_w.max())
+        w /= w.sum()
+        y = y - w @ y
+        variance, chance = float(w @ y**2), float(w @ w)
+        if variance == 0:
+            return None
+        total = 0.0
+        for box in pool.box.T:
+            weight = np.bincount(box, w)
+            there = weight > 0
+            mean = np.bincount(box, w * y)[there] / weight[there]
+            total += weight[there] @ mean**2 - (there.sum() - 1) * chance * variance
+        return float(np.clip(total / variance, 0.0, 1.0))
+
+    @property
+    def acts_together(self) -> bool:
+        """Whether most of what the model does is not a sum over features; so too if nobody knows."""
+        return self.additive is None or self.additive < ADDITIVE
 
     @property
     def leads(self) -> np.ndarray:

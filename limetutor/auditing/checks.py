@@ -267,7 +267,7 @@ def local_error(case: Case) -> Iterator[Finding]:
     accounted = _accounted(case, lasting)
     numbers["accounted"] = accounted
     severity = _severity_of_error(ratio, accounted)
-    together = case.sampled is not None and case.sampled.score < EXPLAINED
+    together = case.sampled is not None and case.sampled.score < EXPLAINED and case.acts_together
     words = wording.local_error(case, lasting, ratio, accounted, why, together)
     yield Finding("local-error", severity, features, numbers, *words)
 

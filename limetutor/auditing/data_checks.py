@@ -20,11 +20,12 @@ from . import wording
 from .case import Case
 from .findings import Finding
 from .registry import check
-from .surroundings import Surroundings
+from .surroundings import FEW_VALUES, Surroundings
 
 AMOUNT = 0.25  # a coefficient that is off by a quarter of itself is not the amount it says
 VISIBLE_CHANGE = 0.1  # ... if that is at least a tenth of the largest coefficient
 SHARE = 0.25  # samples far from the data: five times the 5% that the data have themselves
+IMPOSSIBLE = 0.05  # samples that cannot exist, of which the data have none
 HALVED = 0.5  # what the data must leave of a leading coefficient
 GONE = 0.25  # ... and below which nothing is left of it to speak of
 SURE = 1.96  # standard errors: 95% for a coefficient over the data
@@ -77,7 +78,7 @@ def wrongly_fed(case: Case) -> list[Collapsed]:
 
 @check
 def undeclared_category(case: Case) -> Iterator[Finding]:
-    """Is a column of few whole numbers, labels or counts, sampled between them?"""
+    """Is a column of whole numbers, labels or counts, sampled between them?"""
     others = {bin_.feature for bin_ in wrongly_fed(case)}  # of which another finding tells
     columns = np.array([j for j in case.shared.whole if case.used[j] and j not in others], int)
     if not columns.size:
@@ -87,8 +88,15 @@ def undeclared_category(case: Case) -> Iterator[Finding]:
         _sums(case, pool.x, pool.box == case.setting.own, case.shared.legal - pool.y), case.ridge
     )
     moved, noise = change.beta[1:][columns], np.sqrt(np.diag(change.covariance)[1:][columns])
-    coef = case.coef[columns]
     moved = np.where(np.abs(moved) > SURE * noise, moved, 0.0)
+    # many whole numbers are codes or ages: only the model can tell, and does so where it matters
+    few = np.array([len(case.shared.whole[int(j)]) <= FEW_VALUES for j in columns])
+    felt = np.isin(columns, list(case.shared.felt))
+    told = few | felt | _is_visible(case.coef[columns], moved, case.top)
+    if not np.any(told):
+        return
+    columns, moved = columns[told], moved[told]
+    coef = case.coef[columns]
     severity = _severity_of_change(coef, moved, case.top)
     order = np.argsort(-np.abs(moved), kind="stable")
     names = tuple(case.names[j] for j in columns[order])
@@ -103,19 +111,30 @@ def undeclared_category(case: Case) -> Iterator[Finding]:
             "values": [case.shared.whole[int(j)].tolist() for j in columns[order]],
         },
         *wording.undeclared_category(
-            case, names, coef[worst], coef[worst] + moved[worst], severity
+            case,
+            names,
+            coef[worst],
+            coef[worst] + moved[worst],
+            severity,
+            few_values=bool(few[told][worst]),
+            felt=bool(np.any(felt)),
         ),
     )
 
 
 def _severity_of_change(coef: np.ndarray, moved: np.ndarray, top: float) -> str:
     """Of coefficients that are not what they would be if the model were fed what exists."""
-    largest = max(top, float(np.max(np.abs(coef + moved), initial=0.0)))
-    visible = np.abs(moved) > VISIBLE_CHANGE * largest
+    visible = _is_visible(coef, moved, top)
     wrong = np.abs(moved) > AMOUNT * np.maximum(np.abs(coef), np.abs(coef + moved))
     if np.any(visible & wrong):
         return "serious"
     return "warning" if np.any(visible) else "note"
+
+
+def _is_visible(coef: np.ndarray, moved: np.ndarray, top: float) -> np.ndarray:
+    """Whether a change of coefficients shows beside the largest of them."""
+    largest = max(top, float(np.max(np.abs(coef + moved), initial=0.0)))
+    return np.asarray(np.abs(moved) > VISIBLE_CHANGE * largest)
 
 
 def severity_of_change(coef: np.ndarray, right: np.ndarray, top: float) -> str:
@@ -135,12 +154,14 @@ def off_data(case: Case) -> Iterator[Finding]:
         "share": share,
         "impossible": impossible,
         "one_hot": [case.names[j] for group in data.one_hot for j in group],
+        "exclusive": [case.names[j] for group in data.exclusive for j in group],
         "comparable": on_data is not None,
     }
-    severity, j = _unconfirmed(case, on_data)
-    if j is None and max(share, impossible) < SHARE:
+    severity, j, torn = _unconfirmed(case, on_data, _alone(case, data))
+    numbers["torn"] = list(case.name(torn))
+    if j is None and share < SHARE and impossible < IMPOSSIBLE:
         return
-    if j is None and impossible >= SHARE and _one_hot_leads(case, data):
+    if j is None and impossible >= IMPOSSIBLE and _one_hot_leads(case, data):
         severity = "warning"
     if j is not None:
         assert on_data is not None
@@ -182,28 +203,63 @@ def _sums(case: Case, x: np.ndarray, z: np.ndarray, y: np.ndarray) -> Sums:
     return sums
 
 
-def _unconfirmed(case: Case, on_data: Fit | None) -> tuple[str, int | None]:
-    """A leading feature of which the data confirm less than half, and how severe that is."""
-    if on_data is None:
-        return "note", None
+def _unconfirmed(
+    case: Case, on_data: Fit | None, alone: tuple[np.ndarray, np.ndarray] | None
+) -> tuple[str, int | None, np.ndarray]:
+    """A leading feature of which the data confirm less than half, how severe that is, and which are torn.
+
+    The data speak twice: in the fit to them, with the other features beside it, and in what they say of
+    the feature ``alone``, a slope and its standard error. A sign that differs between the two is what
+    columns that go together do to a fit, and refutes nothing: such features are torn. A feature that
+    one of the two confirms is not gone.
+    """
+    torn = np.zeros(len(case.coef), bool)
+    if on_data is None or alone is None:
+        return "note", None, torn
     leading = np.abs(case.coef) >= LEADING * case.top
     sign = np.sign(case.coef)
-    stderr = np.sqrt(np.clip(np.diag(on_data.covariance)[1:], 0, None))
-    most = np.clip(sign * on_data.beta[1:] + SURE * stderr, 0, None)  # that the data allow
+    beside = sign * on_data.beta[1:], np.sqrt(np.clip(np.diag(on_data.covariance)[1:], 0, None))
+    alone = sign * alone[0], alone[1]
     least = np.abs(case.coef) - (0.0 if case.reach is None else case.reach)  # that the samples say
-    confirmed = np.where(
-        on_data.used & leading & (least > 0), most / np.maximum(least, 1e-300), 1.0
-    )
-    j = int(np.argmin(confirmed))
-    if confirmed[j] >= HALVED:
-        return "note", None
-    return ("serious" if confirmed[j] < GONE else "warning"), j
+    judged = on_data.used & leading & (least > 0)
+    torn = judged & (beside[0] + SURE * beside[1] < 0) & (alone[0] - SURE * alone[1] > 0)
+    judged &= ~torn
+    unit = np.where(judged, least, 1.0)
+    with np.errstate(over="ignore"):
+        shares = [
+            np.where(judged, np.clip(size + SURE * error, 0, None) / unit, 1.0)
+            for size, error in (beside, alone)  # the most that the data allow
+        ]
+    j = int(np.argmin(shares[0]))
+    if shares[0][j] >= HALVED:
+        return "note", None, torn
+    gone = shares[0][j] < GONE and shares[1][j] < HALVED
+    return ("serious" if gone else "warning"), j, torn
+
+
+def _alone(case: Case, data: Surroundings) -> tuple[np.ndarray, np.ndarray] | None:
+    """Slopes of the model over the data in each feature without the others, and standard errors."""
+    s, y = case.setting, case.shared.of_data
+    if y is None:
+        return None
+    z = data.boxes.discretize(data.table) == s.own
+    log_w = s.kernel.log_weights(data.table, z, s.xi, s.nu, s.boxes)
+    w = np.exp(log_w - log_w.max())
+    w /= w.sum()
+    columns = np.asarray(columns_of(s, data.table, z), float)
+    columns, y = columns - w @ columns, y - w @ y
+    square = w @ columns**2
+    there = np.where(square > 0, square, 1.0)
+    slope = (w * y) @ columns / there
+    left = y[:, None] - slope * columns
+    return slope, np.sqrt(np.sum((w[:, None] * columns * left) ** 2, axis=0)) / there
 
 
 def _one_hot_leads(case: Case, data: Surroundings) -> bool:
     """Whether a column of a one-hot group is among those that readers look at."""
     return any(
-        np.any(np.abs(case.coef[group]) >= VISIBLE_CHANGE * case.top) for group in data.one_hot
+        np.any(np.abs(case.coef[group]) >= VISIBLE_CHANGE * case.top)
+        for group in (*data.one_hot, *data.exclusive)
     )
 
 

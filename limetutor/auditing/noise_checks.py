@@ -69,11 +69,12 @@ def no_fit(case: Case) -> Iterator[Finding]:
     score = 1 - (1 - drawn.score) * (drawn.ess - 1) / left
     if score >= EXPLAINED:
         return
+    severity = "serious" if score < NOTHING else "warning"
     yield Finding(
         "no-fit",
-        "serious" if score < NOTHING else "warning",
+        severity if case.acts_together else "note",  # else the row's boxes are average ones
         (),
-        {"r2": drawn.score, "r2_adjusted": score},
+        {"r2": drawn.score, "r2_adjusted": score, "additive": case.additive},
         *wording.no_fit(case, score),
     )
 

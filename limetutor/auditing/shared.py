@@ -22,15 +22,16 @@ from ..models import Form, Linear, predictor
 from ..sampling import Bins, Source
 from ..setting import Setting
 from ..worlds import BoxWorld, World
-from .surroundings import Surroundings, whole_columns
+from .surroundings import FEW_VALUES, Surroundings, whole_columns
 
 SAMPLES = 5000  # new examples, where an explanation without any is looked at
+FELT = 0.25  # of the deviation of the model: a change that is no rounding
 LOOKED_AT = 1000  # of them, whose distance from the data is taken: shares to 1.6%
 
 
 # what some of the rows take over from all of them, and what they do where draws move with the row
 KEPT = ("form", "whole", "mended", "of_data")
-DRAWN = ("pool", "legal", "unlike")
+DRAWN = ("pool", "legal", "felt", "unlike")
 
 
 class Exact(NamedTuple):
@@ -160,10 +161,29 @@ class Shared:
     @cached_property
     def legal(self) -> np.ndarray:
         """What the model says of the pool with such columns moved to values that there are."""
+        return self._moved(list(self.whole))
+
+    @cached_property
+    def felt(self) -> set[int]:
+        """Columns of many whole numbers whose moving, each alone, moves what the model says.
+
+        Codes before an encoder do; ages do not.
+        """
+        many = [j for j, values in self.whole.items() if len(values) > FEW_VALUES]
+        if not many or not self._differs(self.legal):
+            return set()
+        return {j for j in many if self._differs(self._moved([j]))}
+
+    def _moved(self, columns: list[int]) -> np.ndarray:
         x = self.pool.x.copy()
-        for j, values in self.whole.items():
+        for j in columns:
+            values = self.whole[j]
             x[:, j] = values[np.argmin(np.abs(x[:, [j]] - values), axis=1)]
         return predictor(self.question.f, self.question.boxes, self.question.output)(x)
+
+    def _differs(self, y: np.ndarray) -> bool:
+        """Whether responses are not those of the pool, as seen beside how much those vary."""
+        return bool(np.std(y - self.pool.y) > FELT * np.std(self.pool.y))
 
     @cached_property
     def unlike(self) -> tuple[np.ndarray, np.ndarray]:
@@ -197,7 +217,7 @@ class Shared:
         if self.data is not None and not self.moves:
             self.unlike  # noqa: B018
         if self.whole and not self.moves:
-            self.legal  # noqa: B018
+            self.legal, self.felt  # noqa: B018
         if isinstance(self.question.kernel, ProductKernel):
             self.form  # noqa: B018
 

@@ -18,7 +18,9 @@ from ..worlds import Boxes
 
 ROWS = 2000  # of the data that are looked at: distances and fits change little with more
 LONELY = 0.95  # share of the data that is nearer to its nearest other row than "far away" says
-FEW_VALUES = 10  # a column of more whole numbers than these measures something
+MEETINGS = 10  # rows: two columns that would be 1 together there by chance, and never are, exclude each other
+FEW_VALUES = 10  # a column of more whole numbers than these may well measure something ...
+MOST_VALUES = 100  # ... and one of more than these surely does
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,38 +81,77 @@ class Surroundings:
 
     @cached_property
     def one_hot(self) -> list[np.ndarray]:
-        """Neighbouring columns of 0 and 1 of which exactly one is 1 in every row of the data."""
-        binary = np.all((self.table == 0) | (self.table == 1), axis=0)
-        binary &= (self.table.min(axis=0) < self.table.max(axis=0)) & self.boxes.ordered
-        groups, j = [], 0
-        while j < len(binary):
-            end = self._group_end(binary, j)
-            if end:
-                groups.append(np.arange(j, end))
-            j = end or j + 1
-        return groups
+        """Columns of 0 and 1 of which exactly one is 1 in every row of the data, by groups."""
+        return self._dummies[0]
 
-    def _group_end(self, binary: np.ndarray, start: int) -> int:
-        """Where the group that begins at ``start`` ends, 0 without one."""
-        total = np.zeros(len(self.table))
-        for j in range(start, len(binary)):
-            total = total + self.table[:, j]
-            if not binary[j] or np.any(total > 1):
-                return 0
-            if np.all(total == 1):
-                return j + 1
-        return 0
+    @cached_property
+    def exclusive(self) -> list[np.ndarray]:
+        """Columns of 0 and 1 of which at most one is 1, as where one category has no column.
+
+        By chance each two of them would be 1 together in at least :data:`MEETINGS` rows.
+        """
+        return self._dummies[1]
+
+    @cached_property
+    def _dummies(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Both, wherever the columns stand; neighbours first."""
+        binary = np.all((self.table == 0) | (self.table == 1), axis=0)
+        binary &= self.table.min(axis=0) < self.table.max(axis=0)
+        binary &= ~np.isin(
+            np.arange(self.boxes.d), [*self.boxes.decoded(self.table[:1]), *self._named]
+        )
+        ones = self.table * binary
+        apart, left = ones.T @ ones == 0, binary.copy()
+        often = np.outer(ones.sum(axis=0), ones.mean(axis=0)) >= MEETINGS
+        whole, some = [], []
+        for start in map(int, np.flatnonzero(binary)):
+            if left[start]:
+                group = self._whole_group(start, apart, left)
+                left[group] = False
+                whole += [group] if len(group) else []
+        for start in map(int, np.flatnonzero(left)):
+            both = [start] if left[start] else []
+            for j in map(int, np.flatnonzero(left[start + 1 :]) + start + 1):
+                if both and np.all(apart[j, both] & often[j, both]):
+                    both.append(j)
+            if len(both) > 1:
+                left[both] = False
+                some.append(np.array(both))
+        return whole, some
+
+    @property
+    def _named(self) -> list[int]:
+        """Columns of codes that have names of their own: a sex is no yes and no."""
+        return [
+            j for j, kind in self.boxes.kinds.items() if getattr(kind, "labels", None) is not None
+        ]
+
+    def _whole_group(self, start: int, apart: np.ndarray, left: np.ndarray) -> np.ndarray:
+        """The columns from ``start`` on that have exactly one 1 in every row; empty without any."""
+        group, covered = [start], self.table[:, start].copy()
+        while not np.all(covered == 1):
+            fits = np.flatnonzero(left & np.all(apart[group], axis=0))
+            if not fits.size:
+                return np.array([], int)
+            neighbours = fits[fits == group[-1] + 1]
+            count = self.table[:, fits].sum(axis=0)
+            j = int(neighbours[0]) if neighbours.size else int(fits[np.argmax(count)])
+            group.append(j)
+            covered += self.table[:, j]
+        return np.sort(group)
 
     def impossible(self, x: np.ndarray) -> np.ndarray:
         """Whether each row of x has none or several of a one-hot group, (n,) of bool."""
         found = np.zeros(len(x), bool)
         for group in self.one_hot:
             found |= np.sum(x[:, group] > 0.5, axis=1) != 1
+        for group in self.exclusive:
+            found |= np.sum(x[:, group] > 0.5, axis=1) > 1
         return found
 
 
 def whole_columns(boxes: Boxes, data: Surroundings | None) -> dict[int, np.ndarray]:
-    """Columns taken for numbers that hold at most ten whole numbers, and these numbers.
+    """Columns taken for numbers that hold at most a hundred whole numbers, and these numbers.
 
     From the data where they are known. A world alone tells its edges: smallest and largest value and
     all quantiles between are then whole (or halfway), which those of a measured quantity are not.
@@ -122,7 +163,7 @@ def whole_columns(boxes: Boxes, data: Surroundings | None) -> dict[int, np.ndarr
         else:
             values = np.unique(data.table[:, j])
         whole = values.size and np.all(values == np.rint(values))
-        if whole and 1 < len(values) <= FEW_VALUES and not _holds_them(boxes, int(j), values):
+        if whole and 1 < len(values) <= MOST_VALUES and not _holds_them(boxes, int(j), values):
             found[int(j)] = values
     return found
 
@@ -138,7 +179,7 @@ def _whole_range(boxes: Boxes, j: int) -> np.ndarray:
     if not np.all(np.isfinite(ends)) or np.any(4 * ends != np.rint(4 * ends)):
         return np.array([])
     least, most = low.min(), high.max()
-    if least != np.rint(least) or most != np.rint(most) or most - least >= FEW_VALUES:
+    if least != np.rint(least) or most != np.rint(most) or most - least >= MOST_VALUES:
         return np.array([])
     return np.arange(least, most + 1)
 

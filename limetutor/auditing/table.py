@@ -362,7 +362,7 @@ class AuditTable(Copies):
         """A page that stands alone: how many rows of which severity, a picture, the worst rows."""
         from .. import report
 
-        words = "Which explanations can be shown?" if title is None else title
+        words = arg.text("title", title, "Which explanations can be shown?")
         return report.written(report.page(words, *self.blocks(), lead=self.headline()), path)
 
     def blocks(self) -> list[Any]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
+from .. import arguments as arg
 from . import checks, data_checks, noise_checks  # noqa: F401  (to be registered)
 from .findings import SEVERITIES, Finding, level, most_severe_first
 from .registry import CHECKS
@@ -86,7 +87,7 @@ class Audit:
         """A page that stands alone: the verdict, what was found, and the explanation itself."""
         from .. import report
 
-        words = "Can this explanation be trusted?" if title is None else title
+        words = arg.text("title", title, "Can this explanation be trusted?")
         return report.written(report.page(words, *self.blocks(), lead=self.headline()), path)
 
     def blocks(self) -> list[Any]:
@@ -135,6 +136,8 @@ class Audit:
             lines += [f"    → {finding.remedy}"]
         signs = str(self.signs)
         return "\n".join([*lines, f"  {signs}"] if signs else lines)
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         items = "".join(

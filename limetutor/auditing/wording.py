@@ -318,6 +318,13 @@ def unstable_set(case: Any, same: float, kept: float, names: Sequence[str], k: i
 
 def no_fit(case: Case, score: float) -> Words:
     """A surrogate that explains next to nothing."""
+    if not case.acts_together:
+        return Words(
+            f"The surrogate explains {max(score, 0.0):.1%} of how the model varies over its samples, "
+            f"and sums over features, with all boxes in place of {case.say.rows} own, explain "
+            f"{case.additive:.0%}: {case.say.rows} boxes are average ones.",
+            "Nothing to mend: the coefficients stand, and what the model does shows at other rows.",
+        )
     seen, other = f"effects of single features seen from {case.say.rows} boxes", "other boxes"
     if not case.boxed:
         seen, other = "straight lines in single features", "boxes (discretize_continuous=True)"
@@ -359,17 +366,24 @@ def outside_range(case: Case, j: int, beyond: float, ends: tuple[float, float], 
 
 
 def undeclared_category(
-    case: Case, names: Sequence[str], coef: float, right: float, size: str
+    case: Case,
+    names: Sequence[str],
+    coef: float,
+    right: float,
+    size: str,
+    *,
+    few_values: bool,
+    felt: bool,
 ) -> Words:
     """Labels or counts that are taken for measured numbers."""
     first, more = names[0], f" {few(names[1:])} too." if len(names) > 1 else ""
     changes = (
-        ", which makes no difference to this model here"
+        f", which {'leaves the coefficients here as they are' if felt else 'makes no difference to this model here'}"
         if size == "note"
         else f": its coefficient is {coef:.3g}, and {right:.3g} if the model gets values that exist"
     )
     return Words(
-        f"{first} holds a few whole numbers only, and samples hold values between them that no row "
+        f"{first} holds {'a few ' if few_values else ''}whole numbers only, and samples hold values between them that no row "
         f"of the data has{changes}.{more}",
         "Declare the column as categorical"
         + (" (categorical_features)." if case.is_lime else " (categorical=)."),
@@ -383,12 +397,14 @@ def off_data(case: Case, numbers: dict[str, Any], name: str | None) -> Words:
         "the data are from each other."
     ]
     if numbers["impossible"] > 0:
-        parts.append(
-            f"{numbers['impossible']:.0%} cannot exist, with none or several of "
-            f"{few(numbers['one_hot'])}."
-        )
+        parts.append(f"{numbers['impossible']:.0%} cannot exist, with {_dummies(numbers)}.")
     if name is None:
         parts.append("On the data themselves the coefficients are much the same.")
+        if numbers["torn"]:
+            parts[-1] = (
+                f"On the data themselves columns go together: a fit to them turns {few(numbers['torn'])}, "
+                "and alone they point the way they do here."
+            )
         if not numbers["comparable"]:
             parts[-1] = "There are too few data near this row to tell whether that matters."
         remedy = "Nothing to mend, as long as the model is only asked about data like these."
@@ -405,6 +421,16 @@ def off_data(case: Case, numbers: dict[str, Any], name: str | None) -> Words:
             "draws from the data, or leave out columns that go together."
         )
     return Words(" ".join(parts), remedy)
+
+
+def _dummies(numbers: dict[str, Any]) -> str:
+    """What is wrong with columns that exclude each other."""
+    parts = [
+        f"{how} of {few(numbers[which])}"
+        for how, which in (("none or several", "one_hot"), ("several", "exclusive"))
+        if numbers[which]
+    ]
+    return ", or ".join(parts)
 
 
 # --- words and superpixels -----------------------------------------------------------------------

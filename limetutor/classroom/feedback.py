@@ -2,6 +2,8 @@
 
 The page shows the notebook as it was handed in, the points of each question and one sentence about it.
 The sentence names no hidden input, and what the notebook did while it was graded is not shown at all.
+Whoever opens it runs nothing and asks nobody for anything: scripts are taken out, texts of students are
+text, and a policy on the page forbids the rest.
 """
 
 from __future__ import annotations
@@ -9,19 +11,25 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import warnings
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from .command import action
+from .texts import cleaned, in_html
 
+#: What a browser may load for the page: its own styles, and pictures that are in it.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+SCRIPT = re.compile(r"(?is)<script\b.*?</script\s*>")
 NOTHING = {"points": 0, "words": ""}
 
 
 def _exporter() -> Any:
-    """nbgrader's, which carries all it needs but MathJax; scripts of students are taken out."""
+    """nbgrader's, with our own way from Markdown to HTML."""
     try:
+        from jinja2 import pass_context
         from nbconvert.exporters import HTMLExporter
         from nbgrader.server_extensions import formgrader
         from traitlets.config import Config
@@ -38,7 +46,22 @@ def _exporter() -> Any:
     ]
     config.HTMLExporter.sanitize_html = True
     config.HTMLExporter.preprocessors = ["nbconvert.preprocessors.CSSHTMLHeaderPreprocessor"]
-    return HTMLExporter(config=config)
+    exporter = HTMLExporter(config=config)
+
+    @pass_context
+    def markdown(context: Any, text: str) -> str:
+        return Ours(in_html(text, context.get("cell", {}).get("attachments")))
+
+    def clean(html: str) -> str:  # of what we have made ourselves, formulas too are to stay
+        return html if isinstance(html, Ours) else cleaned(html)
+
+    exporter.register_filter("markdown2html", markdown)
+    exporter.register_filter("clean_html", clean)
+    return exporter
+
+
+class Ours(str):
+    """HTML in which no tag is a student's."""
 
 
 def page(notebook: Any, told: dict[str, Any], exporter: Any) -> str:
@@ -50,8 +73,8 @@ def page(notebook: Any, told: dict[str, Any], exporter: Any) -> str:
     assignment = assignments()[told["assignment"]]
     shown = _shown(assignment, told)
     for cell in notebook.cells:
-        if cell.cell_type == "markdown":  # the template would let HTML through, scripts and all
-            cell.source = cell.source.replace("<", "&lt;")
+        for output in cell.get("outputs", ()):
+            output.get("metadata", {}).pop("filenames", None)  # pictures that are elsewhere
         grader = cell.metadata.pop("nbgrader", None)
         name = grader.get("grade_id") if isinstance(grader, dict) else None
         if isinstance(name, str) and name in shown:  # the first cell of that name
@@ -61,7 +84,9 @@ def page(notebook: Any, told: dict[str, Any], exporter: Any) -> str:
     facts["notebook"] = escape(f"{assignment.title}: {told['student']}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # outputs that cannot be shown
-        return exporter.from_notebook_node(notebook, resources={"nbgrader": facts})[0]
+        text = exporter.from_notebook_node(notebook, resources={"nbgrader": facts})[0]
+    policy = f'<head>\n<meta http-equiv="Content-Security-Policy" content="{POLICY}" />'
+    return SCRIPT.sub("", text).replace("<head>", policy, 1)
 
 
 def _shown(assignment: Any, told: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -120,14 +145,17 @@ def feedback(asked: argparse.Namespace) -> int:
         raise ValueError(
             f"--out must be a folder that `limetutor class grade` has filled, but {str(marks)!r} is not there."
         )
-    students(asked.submissions)
+    students(asked.submissions, asked.out)
     exporter, count = _exporter(), 0
     for told in json.loads(marks.read_text(encoding="utf-8")):
         if told["assignment"] not in assignments():
             continue
         name = f"{told['assignment']}.ipynb"
+        home = Path(asked.submissions) / told["student"]
         try:
-            notebook = opened(Path(asked.submissions) / told["student"] / name)
+            if home.is_symlink():
+                raise UnreadableError
+            notebook = opened(home / name)
         except (UnreadableError, OSError):
             notebook = nbformat.v4.new_notebook()
         folder = Path(asked.out) / "feedback" / told["student"]

@@ -23,14 +23,15 @@ from .command import action
 
 COLUMNS = ("student", "assignment", "points", "max_points", "status")
 NOBODY = ("__MACOSX", "__pycache__")
+FORMULAS = tuple("=+-@\t\r\n")
 UNSAFE = (
     "grade without a sandbox: students' code then RUNS WITH YOUR OWN RIGHTS and can read, change and send "
     "whatever you can; only for code that you trust like your own programs"
 )
 
 
-def students(folder: str) -> list[Path]:
-    """The folders of the students, by name."""
+def students(folder: str, out: str = "") -> list[Path]:
+    """The folders of the students, by name; ``out``, where the grades go, may be among them."""
     path = Path(folder)
     if not path.is_dir():
         raise ValueError(
@@ -38,7 +39,9 @@ def students(folder: str) -> list[Path]:
             f"{'is a file' if path.exists() else 'is not there'}."
         )
     found = [p for p in path.iterdir() if p.is_dir() and not p.name.startswith(".")]
-    found = sorted((p for p in found if p.name not in NOBODY), key=lambda p: p.name)
+    ours = {Path(out).resolve(), Path(out, "feedback").resolve()} if out else set()
+    found = [p for p in found if p.name not in NOBODY and p.resolve() not in ours]
+    found.sort(key=lambda p: p.name)
     if not found:
         raise ValueError(
             f"submissions must hold a folder for each student, as in {folder}/ada/the_audit.ipynb, but "
@@ -47,23 +50,35 @@ def students(folder: str) -> list[Path]:
     return found
 
 
+def strays(folder: str) -> list[str]:
+    """Notebooks that are in no student's folder."""
+    return sorted(p.name for p in Path(folder).iterdir() if p.suffix == ".ipynb" and not p.is_dir())
+
+
+def _harmless(name: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    return f"'{name}" if name[:1] in FORMULAS else name
+
+
+def _line(row: Iterable[Any]) -> str:
+    """A line of a table; with this end of lines, a name that holds any other one is quoted as well."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\r\n").writerow(row)
+    return text.getvalue().removesuffix("\r\n") + "\n"
+
+
 def table(results: Iterable[Any]) -> str:
     """The results as CSV."""
     from .assignments import assignments
 
     questions = [q.name for a in assignments().values() for q in a.judged]
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow([*COLUMNS, *questions])
+    lines = [_line([*COLUMNS, *questions])]
     for result in results:
         points = {name: mark.points for name, mark in result.marks.items()}
-        rows.writerow(
-            [
-                result.student, result.assignment, result.points, result.most, result.status,
-                *(points.get(name, "") for name in questions),
-            ]
-        )  # fmt: skip
-    return text.getvalue()
+        facts = [_harmless(result.student), result.assignment]
+        facts += [result.points, result.most, result.status]
+        lines.append(_line([*facts, *(points.get(name, "") for name in questions)]))
+    return "".join(lines)
 
 
 def _write(path: Path, text: str) -> None:
@@ -118,6 +133,7 @@ def grade_all(folders: list[Path], limits: Any, jobs: int) -> list[Any]:
         try:
             results = iter(list(pool.map(one, asked)))
         except BaseException:
+            limits.stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
     found = []
@@ -147,13 +163,20 @@ def _options(parser: argparse.ArgumentParser) -> None:
 )
 def grade(asked: argparse.Namespace) -> int:
     """`limetutor class grade`."""
+    from .assignments import assignments
+    from .notebooks import source
     from .sandbox import PATIENCE, Limits
 
+    for name in assignments():
+        source(name)  # without them nobody's notebook could be compared, and nobody is to blame
     for name, least in {"jobs": 1, "seconds": 1, "memory": 256}.items():
         if not getattr(asked, name) >= least:
             raise ValueError(f"--{name} must be at least {least}, got {getattr(asked, name)}.")
-    folders = students(asked.submissions)
+    folders = students(asked.submissions, asked.out)
     out = Path(asked.out)
+    if lost := strays(asked.submissions):
+        words = ", ".join(map(repr, lost[:5])) + (", …" if lost[5:] else "")
+        print(f"Not graded, because not in the folder of a student: {words}.", file=sys.stderr)
     out.mkdir(parents=True, exist_ok=True)
     if not os.access(out, os.W_OK):
         raise ValueError(f"--out must be a folder that can be written to, got {asked.out!r}.")

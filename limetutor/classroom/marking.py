@@ -3,11 +3,12 @@
 Cells run in their order, then each question is asked in turn, with inputs drawn for this very file: the
 seed is a digest of it, so that nobody can prepare answers for inputs that depend on these answers, and
 grading it again asks the same. A cell or a question that loops, eats memory or ends Python costs itself:
-the process is ended, and a new one runs the other cells again.
+the process is ended, and a new one runs the other cells again. What it leaves behind ends with it.
 """
 
 from __future__ import annotations
 
+import builtins
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -69,7 +70,6 @@ class Played:
         self._until = time.monotonic() + limits.total
         self._skipped: set[int] = set()
         self._session: Session | None = None
-        self._usual = 0  # processes, before any question
         self.trouble: set[str] = set()
 
     @property
@@ -81,12 +81,18 @@ class Played:
             session, at = started(self._limits, self._given), 0
             try:
                 for at, code in enumerate(self._code):
+                    if time.monotonic() > self._until:  # what is there is asked for all the same
+                        self.trouble.add("timed out")
+                        break
                     if at not in self._skipped:
                         self._ask(session, self._limits.seconds, do="cell", code=code)
             except StoppedError:
                 self._skipped.add(at)
+            except BaseException:
+                session.close()
+                raise
             else:
-                self._session, self._usual = session, session.processes
+                self._session = session
         return self._session
 
     def ask(self, seconds: float, **what: Any) -> dict[str, Any]:
@@ -97,16 +103,14 @@ class Played:
         except StoppedError:
             self._session = None
             raise
-        if session.processes > self._usual:  # left behind, they would cost the next question
-            self.close()
-            self._session = None
-        if isinstance(reply.get("error"), str):
-            raise AnswerError(reply["error"])
+        if "error" in reply:
+            raise AnswerError(_kind(reply["error"]))
         return reply
 
     def _ask(self, session: Session, seconds: float, **what: Any) -> dict[str, Any]:
         try:
             reply = session.ask(seconds, **what)
+            session.settle(seconds)  # whatever is left at work would cost the next question
         except StoppedError as stopped:
             self.trouble.add(stopped.why)
             raise
@@ -118,6 +122,15 @@ class Played:
         """End the process."""
         if self._session is not None:
             self._session.close()
+
+
+def _kind(error: Any) -> str:
+    """What went wrong, if it is known: a notebook could write hidden inputs in its place."""
+    if isinstance(error, str):
+        kind = getattr(builtins, error, None)
+        if error in SAID or (isinstance(kind, type) and issubclass(kind, BaseException)):
+            return error
+    return "Exception"
 
 
 class Remote:
@@ -173,11 +186,14 @@ def graded(folder: Path, assignment: Assignment, limits: Limits) -> Result:
     def without(status: str, *notes: str) -> Result:
         return Result(student, assignment.name, status, assignment.most, zero, notes=notes)
 
+    if folder.is_symlink():
+        return without("unreadable", "The folder is a link to another one.")
     if not path.exists() and not path.is_symlink():
         return without("missing", _missing(folder, path.name))
+    original = opened(source(assignment.name))
     try:
-        seed = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
-        handed = submission(opened(path), opened(source(assignment.name)))
+        handed = submission(opened(path), original)
+        seed = path.read_bytes()
     except UnreadableError as why:
         return without("unreadable", f"The file cannot be read: {why}.")
     except OSError as error:
@@ -231,7 +247,8 @@ def self_reported(folder: Path) -> Result | None:
         return None
     most = len(exercises())
     try:
-        if path.is_symlink() or not path.is_file() or path.stat().st_size > 100_000:
+        linked = folder.is_symlink() or path.is_symlink()
+        if linked or not path.is_file() or path.stat().st_size > 100_000:
             raise ValueError
         items = progress.read(path.read_bytes().decode("utf-8-sig").strip())
     except (ValueError, OSError):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 LARGEST = 20_000_000  # bytes of a notebook
+PARTS = 300_000  # brackets in it: each may cost some hundred bytes and a look of the reader
 HERE = Path(__file__).resolve().parents[2] / "assignments"
 
 
@@ -51,6 +52,11 @@ def opened(path: Path) -> Any:
         raise UnreadableError(f"it is larger than {LARGEST // 10**6} MB")
     try:
         text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UnreadableError("it is not a notebook") from None
+    if text.count("{") + text.count("[") > PARTS:
+        raise UnreadableError(f"it has more than {PARTS} parts")
+    try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # cells without an id, and the like
             found = nbformat.reads(text, as_version=4)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import glob
 import importlib.util
 import itertools
 import json
@@ -25,7 +26,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +35,20 @@ import numpy as np
 from .formulas import Formula
 from .inside import worker
 
-INSIDE = Path(worker.__file__).parent
+INSIDE = Path(worker.__file__).resolve().parent
+HERE = Path(__file__).resolve().parents[1]  # limetutor itself
 LONGEST = 8_000_000  # bytes of one reply
 FLOOD = 100_000_000  # bytes of all replies
 DEEPEST, WORDS = 12, 1000  # lists in lists, letters of a text that is to be read as numbers
 PATIENCE = 4
 START = 60  # seconds until the process is ready
 TICK = 0.05  # seconds between looks at the memory
+BLINK = 0.002  # seconds between looks at processes that are to end or to rest
+LOOKS = 6  # at threads, until they count as asleep
+FEW, GRACE = (
+    8,
+    0.4,
+)  # processes that may be left behind; the share of a cell's seconds to fall asleep in
 MEGABYTE = 2**20
 SPARE = 1024  # megabytes of addresses that libraries reserve and do not use
 SYSTEM = ("/usr/lib", "/usr/lib32", "/usr/lib64", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache")
@@ -48,6 +56,7 @@ SYSTEM = ("/usr/lib", "/usr/lib32", "/usr/lib64", "/lib", "/lib32", "/lib64", "/
 ENVIRONMENT = {
     "HOME": "/scratch",
     "LANG": "C.UTF-8",
+    "LOKY_MAX_CPU_COUNT": "1",  # what scikit-learn takes n_jobs=-1 for
     "MPLBACKEND": "agg",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -79,6 +88,7 @@ class Limits:
     scratch: int = 64  # megabytes of files
     sandboxed: bool = True
     bytecode: str | None = None  # a folder with what the interpreter has compiled already
+    stop: threading.Event = field(default_factory=threading.Event)  # set when nobody waits any more
 
 
 class SandboxError(RuntimeError):
@@ -120,7 +130,7 @@ def received(reply: Any, depth: int = 0) -> Any:
     if isinstance(reply, list):
         return [received(entry, depth + 1) for entry in reply]
     if isinstance(reply, dict) and set(reply) == {"array"}:
-        with contextlib.suppress(TypeError, ValueError, KeyError):
+        with contextlib.suppress(TypeError, ValueError, KeyError, OverflowError):
             name, shape, data = reply["array"]
             dtype = {"<f8": float, "<i8": np.int64, "|b1": bool}[name]
             return np.frombuffer(base64.b64decode(data), dtype).reshape([int(n) for n in shape])
@@ -141,10 +151,7 @@ def _interpreter() -> str:
 def _mounts() -> dict[str, str]:
     """What is to be seen, by its name inside: the interpreter, packages, the system's libraries."""
     seen = {path: path for path in (*SYSTEM, _interpreter(), sysconfig.get_path("stdlib"))}
-    if sys.base_prefix not in ("/usr", "/usr/local"):
-        seen[sys.base_prefix] = sys.base_prefix
-    else:
-        seen[f"{sys.base_prefix}/lib"] = f"{sys.base_prefix}/lib"
+    seen[f"{sys.base_prefix}/lib"] = f"{sys.base_prefix}/lib"
     seen |= dict(zip(_packages(), _site(), strict=True))
     seen["/inside"] = str(INSIDE)
     return {inside: outside for inside, outside in seen.items() if os.path.exists(outside)}
@@ -162,11 +169,24 @@ def _packages() -> list[str]:
 
 
 def _hidden(mounts: dict[str, str]) -> Iterator[str]:
-    """Where limetutor is installed: it knows the answers."""
+    """Where limetutor is, by its names inside: it knows the answers. So does a clone, with its notebooks."""
+    clone = HERE.parent if any(HERE.parent.glob("assignments/*.ipynb")) else HERE
+    known = {
+        str(HERE),
+        str(clone),
+        *(os.path.realpath(f"{folder}/limetutor") for folder in _site()),
+    }
     for inside, outside in mounts.items():
-        for part in ("", "/site-packages", f"/lib/python3.{sys.version_info[1]}/site-packages"):
-            if os.path.isdir(f"{outside}{part}/limetutor"):
-                yield f"{inside}{part}/limetutor"
+        for part in ("", "python3*/", "lib/python3*/"):
+            for kind in ("site", "dist"):
+                for found in glob.glob(f"{glob.escape(outside)}/{part}{kind}-packages/limetutor"):
+                    yield inside + found.removeprefix(outside)
+        if os.path.isdir(f"{outside}/limetutor"):
+            yield f"{inside}/limetutor"
+        real = os.path.realpath(outside)
+        for folder in known:
+            if folder.startswith(f"{real}/") and os.path.isdir(folder):
+                yield inside + folder.removeprefix(real)
 
 
 def _bubblewrap(limits: Limits, more: Sequence[str] = ()) -> list[str]:
@@ -185,26 +205,37 @@ def _bubblewrap(limits: Limits, more: Sequence[str] = ()) -> list[str]:
         command += ["--ro-bind", outside, inside]
     if limits.bytecode:
         command += ["--ro-bind", limits.bytecode, BYTECODE]
-    for folder in _hidden(mounts):
+    for folder in sorted(set(_hidden(mounts))):
         command += ["--tmpfs", folder]
     command += more
     command += ["--proc", "/proc", "--dev", "/dev", *room, "/dev/shm", "--remount-ro", "/dev"]
     command += [*room, "/scratch", "--chdir", "/scratch", "--remount-ro", "/"]
-    for name, value in ENVIRONMENT.items():
+    for name, value in {**ENVIRONMENT, "PYTHONPATH": ":".join(_paths(limits))}.items():
         command += ["--setenv", name, value]
     return command
+
+
+def _paths(limits: Limits) -> list[str]:
+    """Where the worker and what it starts find modules: the stand-in before all others."""
+    if limits.sandboxed:
+        return ["/inside/standin", *_packages()]
+    return [str(INSIDE / "standin"), *_site()]
 
 
 class Session:
     """A notebook's process: asked one thing at a time, stopped when it takes too much."""
 
     def __init__(self, limits: Limits, given: dict[str, Any]) -> None:
+        if limits.stop.is_set():
+            raise SandboxError("grading was stopped.")
         self._limits = limits
         self._numbers = itertools.count(int.from_bytes(os.urandom(6)))
         self._replies: queue.Queue[bytes | None] = queue.Queue(64)
         self._closed = threading.Event()
         self._folder = "/scratch" if limits.sandboxed else tempfile.mkdtemp(prefix="limetutor-")
         self._inner: int | None = None
+        self._own: set[int] = set()  # processes that are no notebook's doing
+        self._grace = GRACE * limits.seconds
         self._process = self._start()
         threading.Thread(target=self._listen, daemon=True).start()
         root = limits.sandboxed and os.getuid() == 0
@@ -213,19 +244,14 @@ class Session:
             "processes": limits.processes if limits.sandboxed else None,
             "user": 60_000 + next(_users) % 5000 if root else None,
             "folder": self._folder,
-            "paths": self._paths(),
+            "paths": _paths(limits),
             "given": worker.packed(given),
         }
         try:
             self.ask(START, **begin)
         except StoppedError as stopped:  # no line of the notebook has run yet: it is not to blame
             raise SandboxError(f"a process to grade in did not start: it {stopped.why}.") from None
-
-    def _paths(self) -> list[str]:
-        """Where modules are found: the stand-in before all others."""
-        if self._limits.sandboxed:
-            return ["/inside/standin", *_packages()]
-        return [str(INSIDE / "standin"), *_site()]
+        self._own = set(_family(self._root))
 
     def _start(self) -> subprocess.Popen[bytes]:
         inside = "/inside" if self._limits.sandboxed else str(INSIDE)
@@ -236,8 +262,8 @@ class Session:
         streams = {"stdin": pipe, "stdout": pipe, "stderr": subprocess.DEVNULL}
         if not self._limits.sandboxed:
             own = {"SYSTEMROOT": os.environ["SYSTEMROOT"]} if "SYSTEMROOT" in os.environ else {}
-            places = {"HOME": self._folder, "TMPDIR": self._folder, "PATH": os.defpath}
-            env = ENVIRONMENT | own | places
+            paths = {"PYTHONPATH": os.pathsep.join(_paths(self._limits)), "PATH": os.defpath}
+            env = ENVIRONMENT | own | paths | {"HOME": self._folder, "TMPDIR": self._folder}
             return subprocess.Popen(run, env=env, start_new_session=True, **streams)
         info, theirs = os.pipe()
         try:
@@ -301,7 +327,7 @@ class Session:
 
     def _reply(self, until: float, busy: float) -> dict[str, Any]:
         while True:
-            if time.monotonic() > until or self.busy > busy:
+            if time.monotonic() > until or self.busy > busy or self._limits.stop.is_set():
                 raise StoppedError("timed out")
             if self._too_large():
                 raise StoppedError("out of memory")
@@ -315,21 +341,77 @@ class Session:
                         return reply
 
     @property
-    def processes(self) -> int:
-        """How many there are in the sandbox."""
-        return sum(1 for _ in _family(self._inner or 0))
+    def _root(self) -> int:
+        """The process from which all others come: the first of the sandbox, if there is one."""
+        if self._limits.sandboxed:
+            return self._inner or 0
+        return self._process.pid if sys.platform.startswith("linux") else 0
+
+    def settle(self, seconds: float) -> None:
+        """Wait until the notebook rests; StoppedError if it is still at work after so many seconds.
+
+        Processes that it has left behind may stay while they sleep and are few and small, as those do that
+        joblib keeps for its next call; what they may take to fall asleep is little, and not given twice. All
+        others are killed. A thread cannot be killed: one that works on counts as the notebook itself at
+        work, since all that comes next would wait for it.
+        """
+        begun, busy = time.monotonic(), self.busy
+        try:
+            while not (
+                self._modest(left := self._strangers()) and all(map(_sleeps, self._own | left))
+            ):
+                worked, passed = self.busy - busy, time.monotonic() - begun
+                if worked > seconds or passed > seconds * PATIENCE or self._limits.stop.is_set():
+                    raise StoppedError("timed out")
+                if not self._modest(left) or worked > self._grace:
+                    self._kill_strangers()
+                time.sleep(BLINK)
+            self._grace = max(0.0, self._grace - (self.busy - busy))
+        except StoppedError:
+            self.close()
+            raise
+
+    def _modest(self, pids: set[int]) -> bool:
+        """Whether so few processes hold so little that nobody else goes short."""
+        return len(pids) <= FEW and 2 * sum(map(_held, pids)) <= self._limits.memory * MEGABYTE
+
+    def _strangers(self) -> set[int]:
+        """Processes of the sandbox that the notebook has started, but for those that have ended."""
+        return {pid for pid in set(_family(self._root)) - self._own if not _ended(pid)}
+
+    def _kill_strangers(self) -> None:
+        """Stop them first, and whoever could start more of them; then none can run away."""
+        stopped: set[int] = set()
+        while new := self._strangers() - stopped:
+            self._signal({*new, *self._own} - {self._inner}, signal.SIGSTOP)
+            stopped |= new
+        self._signal(stopped, signal.SIGKILL)
+        self._signal(self._own - {self._inner}, signal.SIGCONT)
+
+    def _signal(self, pids: set[int], what: signal.Signals) -> None:
+        """Send a signal to processes that are of the sandbox even now, and to no other of their number."""
+        opened = {}
+        for pid in pids:
+            with contextlib.suppress(OSError):
+                opened[pid] = os.pidfd_open(pid)
+        ours = set(_family(self._root))
+        for pid, handle in opened.items():
+            with contextlib.suppress(OSError):
+                if pid in ours:
+                    signal.pidfd_send_signal(handle, what)
+            os.close(handle)
 
     @property
     def busy(self) -> float:
         """Seconds that the processor has worked for the sandbox."""
-        return sum(map(_worked, _family(self._inner or 0)))
+        return sum(map(_worked, _family(self._root)))
 
     def _too_large(self) -> bool:
         """Whether all processes of the sandbox together hold more than they may.
 
         A quick count first, which counts pages once for each process that shares them.
         """
-        most, family = self._limits.memory * MEGABYTE, list(_family(self._inner or 0))
+        most, family = self._limits.memory * MEGABYTE, list(_family(self._root))
         return sum(map(_held, family)) > most and sum(map(_share, family)) > most
 
     def close(self) -> None:
@@ -372,6 +454,40 @@ def _family(pid: int) -> Iterator[int]:
             with open(f"/proc/{pid}/task/{task}/children") as children:
                 for child in children.read().split():
                     yield from _family(int(child))
+
+
+def _states(pid: int) -> str:
+    """What the threads of a process do, a letter each: R runs, S sleeps, Z has ended."""
+    states = ""
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with (
+                contextlib.suppress(OSError, IndexError),
+                open(f"/proc/{pid}/task/{task}/stat") as stat,
+            ):
+                states += stat.read().rpartition(")")[2].split()[0]
+    return states
+
+
+def _ended(pid: int) -> bool:
+    """Whether nothing of a process runs any more: it is gone, or nobody has asked for its end yet."""
+    return set(_states(pid)) <= {"Z", "X"}
+
+
+def _sleeps(pid: int) -> bool:
+    """Whether all threads of a process wait for something.
+
+    One look is enough for one thread. Of several that hand a lock to each other, each may be seen asleep
+    in the very moment in which it waits for the one before.
+    """
+    for _ in range(LOOKS):
+        states = _states(pid)
+        if set(states) & {"R", "D"}:
+            return False
+        if len(states) <= 1:
+            break
+        time.sleep(BLINK)
+    return True
 
 
 def _worked(pid: int) -> float:

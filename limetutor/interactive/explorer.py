@@ -247,19 +247,22 @@ def _static(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Con
     film = Film(draw, size, controls, _LATER)
     page = frames.markup(film.page(alt))
     prefix = _prefix(page)
+    # What the player needs at once, apart from what it reads when something moves: most of the data.
+    data = film.data()
+    at_once = {name: data.pop(name) for name in ("names", "stops", "texts")}
     html = _figure(
         page
         + _controls_html(film.moving, prefix)
         + _sentence(film.sentence)
-        + f'<script type="application/json">{_json(film.data())}</script>',
+        + f'<script type="application/json">{_json(data)}</script>',
         "lt-explore",
-        prefix,
+        f' data-figure="{prefix}" data-controls="{escape(_json(at_once))}"',
     )
     _display(f"<explore: {alt} {film.sentence}>", html=html.replace(_LATER, prefix))
 
 
 def _controls_html(controls: dict[str, Control], prefix: str) -> str:
-    """Native controls, hidden until the script that serves them has started."""
+    """Native controls, not to be seen until the script that serves them has started."""
     rows = []
     for name, control in controls.items():
         ident, label = escape(f"{prefix}-{name}"), escape(control.label or name)
@@ -283,7 +286,7 @@ def _controls_html(controls: dict[str, Control], prefix: str) -> str:
             )
         rows.append(f'<div class="lt-control"><label for="{ident}">{label}</label>{field}</div>')
     return (
-        '<div class="lt-controls" role="group" aria-label="Controls of the figure" hidden>'
+        '<div class="lt-controls lt-idle" role="group" aria-label="Controls of the figure">'
         + "".join(rows)
         + '<div class="lt-buttons"><button type="button" class="lt-reset">Reset</button>'
         + '<button type="button" class="lt-copy">Copy link</button></div>'
@@ -297,9 +300,8 @@ def _json(data: Any) -> str:
     return text.replace("<", "\\u003c")
 
 
-def _figure(content: str, kind: str = "lt-still", name: str = "") -> str:
-    ident = f' data-figure="{name}"' if name else ""
-    return f'<div class="lt-figure {kind}"{ident}>{content}</div>'
+def _figure(content: str, kind: str = "lt-still", attributes: str = "") -> str:
+    return f'<div class="lt-figure {kind}"{attributes}>{content}</div>'
 
 
 def _sentence(text: str) -> str:

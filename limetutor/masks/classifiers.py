@@ -115,6 +115,7 @@ class Classifier:
         if not np.all(np.isfinite(values)):
             bad = int(np.sum(~np.isfinite(values)))
             raise ValueError(f"f must return finite numbers, got {bad} nan or infinite value(s).")
+        arg.within("f's answers", values)
         if values.ndim == 1:
             values = values[:, None]
         return np.hstack([-values, values]) if self.speaks_for_two else values

@@ -1,16 +1,16 @@
 """Functions of switches whose means are known: sums, rules, trees, polynomials, and small d.
 
 A rule is a product of conditions on disjoint groups of switches: "these are on, those are off", or
-"of these three at most one is on". Given how many switches are on, the probability of a pattern
-depends only on how many it wants on and off (:func:`limetutor.masks.switches.pattern_share`), so that
-the mean of a rule is a sum of a few such shares, counted by the number of ways. A leaf of a tree is
-a rule, and a monomial is one. Chapters: images, text.
+"of these three at most one is on". Given how many switches are on, the chance that c of some given
+ones are on is known (:func:`limetutor.masks.switches.count_share`), and given c all choices of them are
+alike, so that the mean of a rule is a sum of such chances, each times the share of the choices that
+the rule allows. A leaf of a tree is a rule, and a monomial is one. Chapters: images, text.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from math import comb
@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import arguments as arg
-from .switches import Function, all_masks, asked, pattern_share
+from .switches import Function, all_masks, asked, count_share
 
 MOST = 16  # switches whose 2^d masks are all looked at: 65,536 of them
+IN_DOUBLES = 1000  # switches whose settings a double can count: 2^1000 of them
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,14 @@ class Group:
 
     @cached_property
     def ways(self) -> np.ndarray:
-        """How many allowed settings have c switches on, c = 0..m, (m + 1,)."""
+        """How many allowed settings have c switches on, c = 0..m, (m + 1,) of int."""
         return _ways(self.sizes, self.allowed)
 
     def ways_with(self, i: int) -> np.ndarray:
         """How many of those have member i on, (m + 1,)."""
         rest, size = self.sizes[:i] + self.sizes[i + 1 :], self.sizes[i]
         shifted = frozenset(total - size for total in self.allowed)
-        return np.concatenate([[0.0], _ways(rest, shifted)])
+        return np.concatenate([np.zeros(1, object), _ways(rest, shifted)])
 
     def holds(self, z: np.ndarray) -> np.ndarray:
         """Where it holds among masks (n, d)."""
@@ -70,7 +71,7 @@ def _ways(sizes: tuple[int, ...], allowed: frozenset[int]) -> np.ndarray:
             longer[count, total] += ways
             longer[count + 1, total + size] += ways
         settings = longer
-    result = np.zeros(len(sizes) + 1)
+    result = np.zeros(len(sizes) + 1, object)  # they may be too many for a double
     for (count, total), ways in settings.items():
         if total in allowed:
             result[count] += ways
@@ -90,11 +91,20 @@ class Rule:
         return sum(len(group.members) for group in self.groups)
 
 
-def _product(polynomials: Iterable[np.ndarray]) -> np.ndarray:
-    result = np.ones(1)
+def _product(polynomials: Sequence[np.ndarray]) -> np.ndarray:
+    """Ways of several groups together, as doubles where these can hold them."""
+    switches = sum(len(polynomial) - 1 for polynomial in polynomials)
+    kind = float if switches <= IN_DOUBLES else object
+    result = np.ones(1, kind)
     for polynomial in polynomials:
-        result = np.convolve(result, polynomial)
+        result = np.convolve(result, polynomial.astype(kind))
     return result
+
+
+def _allowed(ways: np.ndarray) -> Iterator[tuple[int, float]]:
+    """For each number c of m switches: the share of the choices of c that are among the ways, if any."""
+    m = len(ways) - 1
+    return ((c, float(many / comb(m, c))) for c, many in enumerate(ways) if many)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,15 +137,15 @@ class Switched:
         return Switched(factor * self.constant, factor * self.additive, rules)
 
     def by_level(self) -> np.ndarray:
-        """F_k, (d + 1,): the shares of all patterns, times how often the rules want them."""
+        """F_k, (d + 1,): the chances of all counts, times the share of them that the rules want."""
         wanted: dict[tuple[int, int], float] = defaultdict(float)
         for rule in self.rules:
-            for on, ways in enumerate(_product(group.ways for group in rule.groups)):
-                wanted[on, rule.size - on] += rule.value * ways
+            for on, share in _allowed(_product([group.ways for group in rule.groups])):
+                wanted[on, rule.size - on] += rule.value * share
         level = self.constant + self.additive.mean() * np.arange(self.d + 1)
         for (on, off), times in wanted.items():
             if times:
-                level = level + times * pattern_share(self.d, on, off)
+                level = level + times * count_share(self.d, on, off)
         return level
 
     def within(self, weights: np.ndarray) -> np.ndarray:
@@ -151,32 +161,28 @@ class Switched:
             result = (self.additive - self.additive.mean()) * between
 
         @cache
-        def share(on: int, off: int) -> float:
-            return float(weights @ pattern_share(d, on, off))
-
-        @cache
-        def share_times_level(on: int, off: int) -> float:
-            return float(weights @ (pattern_share(d, on, off) * k / d))
-
-        def total(polynomial: np.ndarray, of: Callable[[int, int], float]) -> float:
-            last = len(polynomial) - 1
-            return sum(w * of(on, last - on) for on, w in enumerate(polynomial) if w)
+        def chance(on: int, off: int) -> tuple[float, float]:
+            """Of a count, weighted; and the same times k/d."""
+            share = weights * count_share(d, on, off)
+            return float(share.sum()), float(share @ k) / d
 
         outside = 0.0
         for rule in self.rules:
-            ways = [group.ways for group in rule.groups]
-            whole, m = _product(ways), rule.size
-            level = total(whole, share_times_level)
+            ways, m = [group.ways for group in rule.groups], rule.size
+            whole = [(on, share, *chance(on, m - on)) for on, share in _allowed(_product(ways))]
+            level = sum(share * times_level for _, share, _, times_level in whole)
             rest = 0.0
             if m < d:
-                wanted_on = total(whole * np.arange(m + 1), share)
+                wanted_on = sum(on * share * plain for on, share, plain, _ in whole)
                 rest = rule.value * (level * m - wanted_on) / (d - m)
             outside += rest
             for g, group in enumerate(rule.groups):
-                others = _product(ways[:g] + ways[g + 1 :])
-                for i, j in enumerate(group.members):
-                    on = total(np.convolve(others, group.ways_with(i)), share)
-                    result[j] += rule.value * (on - level) - rest
+                others, found = ways[:g] + ways[g + 1 :], {}
+                for i, (j, size) in enumerate(zip(group.members, group.sizes, strict=True)):
+                    if size not in found:  # members of one size are alike
+                        mine = _allowed(_product([*others, group.ways_with(i)]))
+                        found[size] = sum(share * chance(on, m - on)[0] for on, share in mine)
+                    result[j] += rule.value * (found[size] - level) - rest
         return result + outside
 
 

@@ -95,7 +95,8 @@ def image_board(
 
 def _as_lime(image: Any) -> np.ndarray:
     """An image of three channels; a grey one is made into three, as `lime` does."""
-    if not isinstance(image, np.ndarray) or image.dtype.kind not in "uifb" or not image.size:
+    plain = isinstance(image, np.ndarray) and not arg.holds_masked(image)
+    if not plain or image.dtype.kind not in "uifb" or not image.size:
         raise TypeError(
             "instance must be an image for a LimeImageExplainer, an array (height, width, 3) of "
             f"numbers, got {arg.shorten(image)}."

@@ -129,8 +129,6 @@ def level_weights(
     ``distances`` (rows, metric) are those of `lime`, the instance first; nu is None for a kernel or a
     distance other than `lime`'s own. ``scale`` is what `lime` multiplies its cosine distance by.
     """
-    if getattr(explainer.base.kernel_fn, "keywords", {}).get("kernel_width") == 0:
-        raise ValueError("explainer's kernel_width must be above 0, got 0.")
     width = own_width(explainer, scale * (1 - np.sqrt(np.arange(d + 1) / d)))
     if width and isinstance(metric, str) and metric == "cosine":
         nu = abs(width) / scale  # lime squares it

@@ -23,7 +23,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,8 @@ from .. import arguments as arg
 
 Function = Callable[[np.ndarray], np.ndarray]
 
+FACTORS = 64  # up to which a product of chances is multiplied out
+MOST = 100_000  # switches of a world
 WIDTH = 0.25  # of `lime` for images, and for text, where it says 25 and multiplies distances by 100
 
 
@@ -103,14 +106,20 @@ class Switches:
         """
         self.refuse_unidentified()
         line = Line.through(np.arange(self.d + 1), self.log_measure)
-        scale = np.exp(-line.log_mass)
-        mean, precision = line.mean, scale * np.exp(-line.log_variance)
-        result = np.full((self.d + 1, self.d + 1), precision)
-        if self.d > 1:
-            apart = np.exp(-scipy.special.logsumexp(self.log_between))
-            result += apart * (np.eye(self.d + 1) - 1 / self.d)
-        result[0] = result[:, 0] = -mean * precision
-        result[0, 0] = scale + mean**2 * precision
+        with np.errstate(over="ignore", invalid="ignore"):
+            scale = np.exp(-line.log_mass)
+            mean, precision = line.mean, scale * np.exp(-line.log_variance)
+            result = np.full((self.d + 1, self.d + 1), precision)
+            if self.d > 1:
+                apart = np.exp(-scipy.special.logsumexp(self.log_between))
+                result += apart * (np.eye(self.d + 1) - 1 / self.d)
+            result[0] = result[:, 0] = -mean * precision
+            result[0, 0] = scale + mean**2 * precision
+        if not np.all(np.isfinite(result)):
+            raise ValueError(
+                "nu must leave entries of the inverse below 1e308, got some beyond it: nearly all "
+                "weight is on masks that are all on or all off."
+            )
         return result
 
     def refuse_unidentified(self) -> None:
@@ -137,6 +146,24 @@ def pattern_share(d: int, on: int, off: int) -> np.ndarray:
     for i in range(off):
         share *= np.maximum(d - k - i, 0) / (d - on - i)
     return share
+
+
+def count_share(d: int, on: int, off: int) -> np.ndarray:
+    """P(exactly ``on`` of ``on + off`` given switches are on | k), for k = 0..d, (d + 1,).
+
+    C(m, on) times :func:`pattern_share`, m = on + off, and so C(k, on) C(d - k, off) / C(d, m): for
+    many switches from logs of factorials, since the two factors are beyond the range of a double.
+    """
+    m = on + off
+    if m <= FACTORS:
+        return comb(m, on) * pattern_share(d, on, off)
+    log = log_factorials(d)
+    k = np.arange(on, d - off + 1)
+    chances = log[k] - log[k - on] + log[d - k] - log[d - k - off]
+    chances += log[m] - log[on] - log[off] + log[d - m] - log[d]
+    result = np.zeros(d + 1)
+    result[k] = np.exp(chances)
+    return result
 
 
 @dataclass(frozen=True)
@@ -199,7 +226,7 @@ class Line:
 
 def text_switches(d: int, nu: float = WIDTH) -> Switches:
     """Words as `lime` removes them: how many, uniform on 1..d; which, uniform. Chapter: text."""
-    d = arg.whole("d", d, 1)
+    d = arg.whole("d", d, 1, most=MOST)
     log_share = np.full(d + 1, -np.log(d))
     log_share[d] = -np.inf
     return Switches(d, log_share, cosine_log_weight(d, nu))
@@ -207,7 +234,7 @@ def text_switches(d: int, nu: float = WIDTH) -> Switches:
 
 def image_switches(d: int, nu: float = WIDTH) -> Switches:
     """Superpixels as `lime` hides them: each on with probability 1/2. Chapter: images."""
-    d = arg.whole("d", d, 1)
+    d = arg.whole("d", d, 1, most=MOST)
     return Switches(d, coin_flips(d).log_share, cosine_log_weight(d, nu))
 
 
@@ -229,13 +256,15 @@ def counted_switches(
         weight = cosine_log_weight(d, nu)
     else:
         weight = arg.vector("log_weight", log_weight, d + 1, " like shares")
+        if np.max(weight) > 700:
+            raise ValueError(f"log_weight must be at most 700, got {np.max(weight):g}.")
     with np.errstate(divide="ignore"):
         return Switches(d, np.log(shares), weight)
 
 
 def coin_flips(d: int, alpha: float = 0.5) -> Switches:
     """Independent switches, each on with probability alpha, and all masks of the same weight."""
-    d, alpha = arg.whole("d", d, 1), arg.probability("alpha", alpha)
+    d, alpha = arg.whole("d", d, 1, most=MOST), arg.probability("alpha", alpha)
     k = np.arange(d + 1)
     log_share = log_choose(d) + k * np.log(alpha) + (d - k) * np.log1p(-alpha)
     return Switches(d, log_share, np.zeros(d + 1))
@@ -254,6 +283,13 @@ def cosine_log_weight(d: int, nu: float) -> np.ndarray:
         return -((distance / nu) ** 2) / 2
 
 
+@lru_cache(maxsize=8)
+def log_factorials(d: int) -> np.ndarray:
+    """Log of k! for k = 0..d, in extended precision."""
+    logs = np.log(np.arange(1, d + 1, dtype=np.longdouble))
+    return np.concatenate([[np.longdouble(0)], np.cumsum(logs)])
+
+
 def log_choose(d: int) -> np.ndarray:
     """Log of C(d, k) for k = 0..d, summed from ratios in extended precision."""
     k = np.arange(1, d + 1, dtype=np.longdouble)
@@ -262,12 +298,13 @@ def log_choose(d: int) -> np.ndarray:
 
 
 def asked(f: Function, z: np.ndarray) -> np.ndarray:
-    """What f answers, checked."""
-    values = np.asarray(f(z), float)
-    if values.shape != (len(z),) or not np.all(np.isfinite(values)):
+    """What f answers, checked; it gets a copy, so that it cannot move the masks."""
+    found = arg.called("f", f, f"one argument, masks (n, {z.shape[1]}) of bool", z.copy())
+    values = arg.within("f's answers", arg.numbers("f's answers", found))
+    if values.shape != (len(z),):
         raise ValueError(
-            f"f must return one finite number per mask, (n,) for masks (n, d), got shape "
-            f"{values.shape} with {int(np.sum(~np.isfinite(values)))} nan or infinite."
+            f"f must return one number per mask, (n,) for masks (n, d), got shape {values.shape} "
+            f"for {len(z)} masks."
         )
     return values
 

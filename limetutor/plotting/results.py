@@ -41,7 +41,7 @@ def path(
 ) -> Figure:
     """The largest coefficients over the bandwidth, their zeros, and the range in which they stay."""
     order = path.order()[: most_of(top, LINES)]
-    ax = axes_for(ax, title, 4.2, left=0.125, right=0.7)
+    theirs, ax = ax is not None, axes_for(ax, title, 4.2, left=0.125, right=0.7)
     ax.axvspan(*path.stable, color=color.muted, alpha=0.15, lw=0, label="order stays")
     ax.axhline(0, color=color.muted, lw=1)
     places = path.places
@@ -73,10 +73,26 @@ def path(
     ax.set(xlabel="bandwidth" if path.boxes is None else "number of boxes", ylabel="coefficient")
     if path.boxes is None:
         ax.set_xscale("log")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.02), handlelength=1.6)
+    if theirs:  # what stands around them is not ours
+        ax.legend(handlelength=1.6, frameon=True, facecolor=color.paper, edgecolor="none")
+    else:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.02), handlelength=1.6)
+        _make_room(ax)
     return figure_of(ax)
 
 
+def _make_room(ax: Axes) -> None:
+    """Axes of our own, made smaller until names, numbers and legend are on the figure."""
+    fig = figure_of(ax)
+    for _ in range(2):  # ticks may change with the room they have
+        seen = ax.get_tightbbox()
+        assert seen is not None
+        box, width = ax.get_position(), fig.bbox.width
+        left, right = max(MARGIN - seen.x0, 0) / width, max(seen.x1 + MARGIN - width, 0) / width
+        fig.subplots_adjust(left=box.x0 + left, right=max(box.x1 - right, box.x0 + left + 0.2))
+
+
+MARGIN = 4  # pixels between what is drawn and the edge of the figure
 LINES = 6  # more lines than this are not told apart
 
 

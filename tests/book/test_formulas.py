@@ -13,6 +13,8 @@ from browser import ROOT
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import formulas
 
+# Half of the brace is missing; as much room beside the stroke as beside the highest there is.
+UNSUITED = r"\\(under|over)brace|\\[bB]igg?[lrm]?/"
 MACROS = json.dumps({r"\E": r"\mathbb{E}", r"\R": r"\mathbb{R}"})
 
 
@@ -84,6 +86,69 @@ def test_a_long_formula_in_a_line_has_pieces_and_a_short_one_has_none():
     assert drawn(r"a = b", display=True).find("semantics/mrow").get("class") is None
 
 
+def test_a_line_ends_behind_a_sign_and_no_sign_is_alone():
+    """A sign that is a piece of its own would have no spaces beside it."""
+    tex = r"P(\lVert S\rVert \ge n\tau) \le 2\exp\bigl(-\tfrac{n\tau^2}{2(v+R\tau/3)}\bigr)"
+    pieces = drawn(tex).find("semantics/mrow")
+    assert ["".join(p.itertext()).replace(formulas.APPLIED, "") for p in pieces] == [
+        "P(‖S‖≥",
+        "nτ)≤",
+        "2exp(−nτ22(v+Rτ/3))",
+    ]
+
+
+def test_a_power_stands_beside_the_letter_and_not_above_its_accent():
+    for tex in (r"\hat\Sigma^{-1}", r"\tilde\sigma_j^2"):
+        (base,) = (e[0] for e in drawn(tex).iter() if e.tag in ("msup", "msubsup"))
+        assert base.tag == "mpadded" and base.get("height") and base[0].tag == "mover"
+    assert not list(drawn(r"\hat\beta_j").iter("mpadded"))
+
+
+def test_roots_of_low_letters_are_as_high_as_those_of_capitals():
+    assert drawn(r"\sqrt v").find(".//msqrt")[0].get("height") == formulas.TALL
+
+
+def test_room_behind_letters_that_lean_and_beside_high_brackets():
+    def after(tex: str, letter: str) -> str | None:
+        row = next(e for e in drawn(tex, display=True).iter() if letter in [c.text for c in e])
+        k = [c.text for c in row].index(letter)
+        return row[k + 1].get("width") if k + 1 < len(row) else None
+
+    assert after("V(x)", "V") == "0.214em" and after("T = 1", "T") == "0.148em"
+    assert after("x(V)", "x") is None
+    assert after(r"T &= 1 \\ x &= 2", "T") == "0.148em"  # the sign is in the next cell
+    for tex in (r"\exp\left(-\frac12\right)", r"C_d\begin{pmatrix}1\end{pmatrix}"):
+        row = next(
+            e
+            for e in drawn(tex, display=True).iter()
+            if any(c.tag == "mrow" and formulas.grows(c[0]) for c in e)
+        )
+        k = next(k for k, c in enumerate(row) if c.tag == "mrow" and formulas.grows(c[0]))
+        assert row[k - 1].tag == "mspace" and row[k - 1].get("width") == formulas.THIN
+    spaced = [e.tag for e in drawn(r"\Bigl(v\Bigr)\log 4", display=True).find("semantics/mrow")]
+    assert spaced[3] == "mspace"  # between bracket and name
+
+
+def test_what_stands_beside_a_formula_stays_with_it():
+    from docutils import nodes
+    from docutils.utils import new_document
+
+    document = new_document("page")
+    text = nodes.paragraph("", "", nodes.Text("in (a, "))
+    text += [
+        nodes.math("", "x"),
+        nodes.Text("), that is ("),
+        nodes.math("", "y"),
+        nodes.Text(" + 1 and "),
+    ]
+    text += [nodes.reference("", "", nodes.math("", "z")), nodes.Text(", or")]
+    document += text
+    formulas.keep_together(None, document, "page")
+    assert document.astext() == "in (a, x), that is (y + 1 and z, or"
+    kept = [box.astext() for box in document.findall(nodes.inline) if "lt-kept" in box["classes"]]
+    assert kept == ["x),", "(y", "z,"]
+
+
 def test_lines_below_each_other():
     assert len(list(drawn("a &= b \\\\ c &= d", display=True).iter("mtr"))) == 2
     assert (
@@ -117,6 +182,13 @@ def test_every_formula_of_the_sources_can_be_read():
                 tex = found.strip("$").replace("\n> ", "\n").strip()
                 mathml = formulas.render(tex, found.startswith("$$"), json.dumps(config_macros()))
                 assert set(formulas.characters(mathml)) <= formulas.in_font(), tex
+                assert not re.search(UNSUITED, tex), f"{tex}: Chromium draws it wrongly"
+                for row in ET.fromstring(mathml).iter("mrow"):
+                    if row.get("class") == "lt-pieces":
+                        alone = [
+                            p for p in row if p.tag == "mo" or (len(p) == 1 and p[0].tag == "mo")
+                        ]
+                        assert not alone, f"{tex}: a sign alone"
                 count += 1
     assert count > 2000
 

@@ -70,7 +70,10 @@ def test_there_is_enough_to_do_and_every_cell_has_its_question(name):
 def test_students_get_no_solution_and_no_hidden_input(name):
     """Nothing between the marks, no model answer, no line of the module that knows what is right."""
     original, version = opened(source(name)), released(opened(source(name)))
-    text = json.dumps([cell.source for cell in version.cells], ensure_ascii=False)
+    sources = json.dumps([cell.source for cell in version.cells], ensure_ascii=False)
+    text = sources + json.dumps(
+        version, ensure_ascii=False
+    )  # outputs, metadata and attachments too
     lines = set()
     for cell in original.cells:
         if cell.metadata.get("nbgrader", {}).get("solution"):

@@ -139,6 +139,25 @@ def test_a_question_stands_alone(question):
     )
 
 
+@pytest.mark.parametrize("question", NUMERICAL, ids=told)
+def test_a_title_names_no_number_that_the_question_has_not(question):
+    """A third of the noise, by a factor of four?"""
+    forms = {
+        "two": "two", "three": "three", "third": "three", "half": "halves", "hundred": "100",
+        "nine": r"0\.9\b", "four": "four", "ten": r"0\.9\b|\bten\b",
+    }  # fmt: skip
+    for word in set(question.title.lower().replace(",", "").split()) & set(forms):
+        assert re.search(forms[word], question.text, re.I), question.title
+
+
+def test_a_quiz_stands_alone():
+    for question in (q for q in BANK if isinstance(q, Choice)):
+        words = " ".join([question.text, *(option.text for option in question.options)])
+        assert not re.search(
+            r"(?i)\bslider|\bfigure\b|\bpage\b|\bchapter\b|the picture|see above", words
+        )
+
+
 def test_a_given_that_stands_twice_or_nowhere_is_refused():
     variant = next(questions.drawn("switch-off/2", 0, 1))
     for text in ("at 0.8 and 0.8", "at $x^0.8$", "none"):

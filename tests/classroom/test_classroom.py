@@ -1,21 +1,22 @@
-"""Notebooks that were handed in, pages of feedback, and the table of grades."""
+"""Notebooks that were handed in, and the table of grades."""
 
 from __future__ import annotations
 
 import copy
-import json
+import csv
+import io
+import os
 
 import nbformat
 import pytest
-from submissions import NAME, cell, solution
+from submissions import NAME, cell, progress_code, solution
 
 from limetutor.classroom.assignments import assignments
-from limetutor.classroom.feedback import _exporter, page
 from limetutor.classroom.grade import COLUMNS, table
-from limetutor.classroom.marking import STATUSES, Mark, Result, self_reported
+from limetutor.classroom.marking import STATUSES, Mark, Result, graded, self_reported
 from limetutor.classroom.notebooks import UnreadableError, opened, source, submission
 from limetutor.classroom.release import released
-from limetutor.cli import main
+from limetutor.classroom.sandbox import Limits
 from limetutor.course.exercises import exercises
 
 # --- notebooks -------------------------------------------------------------------------------
@@ -74,6 +75,43 @@ def test_a_folder_and_a_link_are_unreadable(tmp_path):
             opened(tmp_path / name)
 
 
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda path: path.mkdir(), "not a file of its own"),
+        (os.mkfifo, "not a file of its own"),
+        (lambda path: path.symlink_to("/dev/zero"), "not a file of its own"),
+        (lambda path: path.touch() or os.truncate(path, 10**12), "larger than 20 MB"),
+        (lambda path: path.write_text('{"cells": [' + "{}," * 300_000 + "{}]}"), "parts"),
+    ],
+    ids=["folder", "pipe", "device", "a terabyte", "many parts"],
+)
+def test_a_file_that_is_none_costs_the_grader_nothing(tmp_path, make, why):
+    make(tmp_path / f"{NAME}.ipynb")
+    found = graded(tmp_path, assignments()[NAME], Limits())
+    assert (found.status, found.points) == ("unreadable", 0) and why in found.notes[0]
+
+
+def test_a_folder_that_is_a_link_is_nobody_s_own(tmp_path):
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / f"{NAME}.ipynb").write_bytes(source(NAME).read_bytes())
+    (tmp_path / "ada" / "progress.txt").write_text(progress_code())
+    (tmp_path / "eve").symlink_to("ada")
+    found = graded(tmp_path / "eve", assignments()[NAME], Limits())
+    assert (found.status, found.points) == ("unreadable", 0)
+    assert self_reported(tmp_path / "eve").status == "unreadable"
+    assert self_reported(tmp_path / "ada").points == 2
+
+
+@pytest.mark.parametrize("mark", ["\ufeff", ""], ids=["with a mark", "without"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["unix", "windows"])
+def test_ends_of_lines_and_marks_alter_nothing(tmp_path, mark, end):
+    text = nbformat.writes(solution())
+    (tmp_path / "a.ipynb").write_bytes((mark + text.replace("\n", end)).encode())
+    found = handed(opened(tmp_path / "a.ipynb"))
+    assert found.altered == () and found.code == handed(solution()).code
+
+
 def test_cells_of_any_kind_do_no_harm():
     strange = [
         {"cell_type": "code", "metadata": {"nbgrader": 5}, "source": ["a = 1\n", "b = 2"]},
@@ -96,6 +134,18 @@ def test_the_table_has_the_columns_that_it_promises():
     assert line == f'"ada, the first",{NAME},1,16,graded,1' + "," * (len(names) - 1)
 
 
+@pytest.mark.parametrize("name", ["=1+1", "+49", "-x", "@a", "\n=1"])
+def test_no_name_is_a_formula(name):
+    line = list(csv.reader(io.StringIO(table([Result(name, NAME, "graded", 16)]))))[1]
+    assert line[0] == f"'{name}"
+
+
+@pytest.mark.parametrize("name", ["a, b", 'say "x"', "two\nlines", "Zoë 😀", "x\r"])
+def test_any_other_name_comes_back_as_it_is(name):
+    file = io.StringIO(table([Result(name, NAME, "graded", 16)]), newline="")
+    assert list(csv.reader(file))[1][0] == name
+
+
 @pytest.mark.parametrize("text", ["", "LT1~x", "hello", "LT1~switch-off.3.~00000000"])
 def test_a_code_that_cannot_be_read_is_unreadable(tmp_path, text):
     (tmp_path / "progress.txt").write_text(text)
@@ -105,48 +155,3 @@ def test_a_code_that_cannot_be_read_is_unreadable(tmp_path, text):
 
 def test_there_are_seven_statuses():
     assert len(set(STATUSES)) == 7
-
-
-# --- feedback --------------------------------------------------------------------------------
-
-
-def told(**marks) -> dict:
-    """Marks of one student, as grade writes them."""
-    questions = {
-        q.name: {"points": 0, "words": marks.get(q.answer, "")} for q in assignments()[NAME].judged
-    }
-    return {
-        "student": "<b>Ada</b>", "assignment": NAME, "status": "altered", "points": 0,
-        "max_points": 16, "notes": ["cell fit is missing"], "questions": questions,
-    }  # fmt: skip
-
-
-def test_a_page_shows_points_words_and_no_script():
-    notebook = solution()
-    notebook.cells.insert(0, nbformat.v4.new_markdown_cell("<script>alert(1)</script>"))
-    shown = ({"text/html": "<script>alert(2)</script><b>mine</b>"}, {"text/javascript": "alert(3)"})
-    outputs = [nbformat.v4.new_output("display_data", data=data) for data in shown]
-    notebook.cells.insert(0, nbformat.v4.new_code_cell("1", outputs=outputs))
-    notebook.cells.remove(cell(notebook, "fit"))
-    text = page(notebook, told(edges="Count *again* <i>now</i>."), _exporter())
-    assert "<script>alert" not in text and "alert(3)" not in text
-    assert "<b>mine</b>" in text
-    assert "<b>Ada</b>" not in text and "&lt;b&gt;Ada" in text
-    assert "Count *again* &lt;i&gt;now" in text
-    assert "0 of 16 points" in text and "cell fit is missing" in text and "fit: 0 of 3" in text
-
-
-def test_feedback_needs_a_graded_folder(tmp_path, capsys):
-    (tmp_path / "in" / "ada").mkdir(parents=True)
-    asked = ["class", "feedback", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
-    assert main(asked) == 2
-    assert "limetutor class grade" in capsys.readouterr().err
-
-
-def test_there_is_a_page_for_whatever_was_handed_in(tmp_path):
-    (tmp_path / "in" / "ada").mkdir(parents=True)
-    marks = [told() | {"student": "ada", "status": "missing"}]
-    (tmp_path / "marks.json").write_text(json.dumps(marks))
-    assert main(["class", "feedback", str(tmp_path / "in"), "--out", str(tmp_path)]) == 0
-    text = (tmp_path / "feedback" / "ada" / f"{NAME}.html").read_text()
-    assert "status: missing" in text

@@ -51,6 +51,7 @@ def test_other_values_stay_inside(value):
         {"array": ["|O8", [1], "AAAAAAAAAAA="]},
         {"array": ["<f8", [10**12], "AAAAAAAAAAA="]},
         {"array": ["<f8", [2], "AAAAAAAAAAA="]},
+        {"array": ["<f8", [float("inf")], "AAAAAAAAAAA="]},
         {"array": ["<f8", "x", 5]},
         {"array": 1},
         {"dict": [[1]]},

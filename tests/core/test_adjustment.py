@@ -201,3 +201,20 @@ def test_a_constant_column_is_one_whatever_the_weights(n, how):
         )  # fmt: skip
         assert e.coef[2] == 0 and e.stderr[2] == 0 and not e.used[2]
         assert "all or none of its values in xi's box for 1 feature(s) ['x3']" in e.warnings[0]
+
+
+@pytest.mark.parametrize("sampler", ["bins", "tilted"])
+def test_intervals_hold_a_limit_that_the_columns_explain_to_the_last_digit(sampler):
+    f, world, xi = (
+        lt.Linear([3.0, -1.0, 2.0], 7.0),
+        lt.Gaussian(0, [1.0, 2.0, 0.7]),
+        [0.4, 1.0, -0.2],
+    )
+    limit = lt.limit(f, xi, world, 1.5, "mismatch").coef
+    for seed in range(8):
+        options = {"n": 600, "seed": seed, "kernel": "mismatch", "sampler": sampler, "adjust": True}
+        ends = lt.explain(f, xi, world, 1.5, **options).interval()
+        assert (
+            np.all((ends[:, 0] <= limit) & (limit <= ends[:, 1]))
+            and np.ptp(ends, axis=1).max() < 1e-11
+        )

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import (
     GradientBoostingClassifier,
+    GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RandomForestClassifier,
@@ -347,3 +348,14 @@ def test_a_catboost_regressor_has_no_classes():
     )
     found = lt.limit(model, FRAME.iloc[0], lt.Empirical(FRAME), 1.0, "mismatch")
     assert found.method == "exact" and found.prediction == pytest.approx(model.predict(FRAME)[0])
+
+
+def test_a_boosted_regressor_of_scikit_learn_is_its_own_margin():
+    model = GradientBoostingRegressor(n_estimators=4, random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(lt.margin(model)(X), model.predict(X))
+    xi, world = X[0], lt.Empirical(X)
+    np.testing.assert_allclose(
+        lt.limit(lt.margin(model), xi, world, 1.0).coef,
+        lt.limit(model, xi, world, 1.0).coef,
+        rtol=1e-9,
+    )

@@ -6,16 +6,26 @@ import json
 import pickle
 import subprocess
 import sys
+import warnings
 
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from skops import io
 
 import limetutor as lt
@@ -178,6 +188,26 @@ def test_a_pickle_in_disguise_is_not_opened(files, capsys):
     assert "BOOM" not in said
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        make_pipeline(SimpleImputer(), LogisticRegression()),
+        make_pipeline(StandardScaler(), MLPClassifier(5, max_iter=5)),
+        KNeighborsClassifier(),
+        CalibratedClassifierCV(LogisticRegression(), cv=2),
+        HistGradientBoostingClassifier(max_iter=5),
+    ],
+    ids=lambda model: type(model).__name__ if not hasattr(model, "steps") else model.steps[-1][0],
+)
+def test_models_of_scikit_learn_need_no_trust(files, model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(FRAME[FEATURES[:3]].to_numpy(), FRAME["y"] > 0)
+    io.dump(model, files / "any.skops")
+    call = ("explain", "--row", "1", "--samples", "200")
+    assert run(files, *call, model="any.skops", data="numbers.csv") == 0
+
+
 def test_types_that_skops_does_not_know_must_be_named(files, capsys):
     io.dump(
         make_pipeline(Odd(), LinearRegression().fit([[0.0], [1.0]], [0, 1])), files / "odd.skops"
@@ -208,10 +238,12 @@ class Odd:
         ({"rest": ["--row", "1", "--drop", "age"]}, "columns of the model, but 'age' is not there"),
         ({"rest": ["--row", "1", "--output", "a"]}, "--output must be left out"),
         ({"model": "classes.skops", "rest": ["--row", "1", "--output", "a"]}, "one of high, low"),
-        ({"rest": ["--row", "1", "--samples", "3"]}, "n must be 6 or more"),
-        ({"rest": ["--row", "1", "--bandwidth", "-1"]}, "nu must be above 0"),
-        ({"rest": ["--row", "1", "--categorical", "z"]}, "categorical must name columns"),
-        ({"rest": ["--row", "1", "--html", "/no/such/folder/r.html"]}, "No such file"),
+        ({"rest": ["--row", "1", "--samples", "3"]}, "--samples must be 6 or more"),
+        ({"rest": ["--row", "1", "--bandwidth", "-1"]}, "--bandwidth must be above 0"),
+        ({"rest": ["--row", "1", "--seed", "-1"]}, "--seed must be"),
+        ({"rest": ["--row", "1", "--categorical", "z"]}, "--categorical must name columns"),
+        ({"rest": ["--row", "1", "--html", "/no/such/folder/r.html"]}, "--html must be a file in"),
+        ({"rest": ["--row", "1", "--json", "/"]}, "--json must be a file in"),
         (
             {"model": "forest.skops", "rest": ["--row", "1"]},
             "3 columns that the model was fitted on",
@@ -300,7 +332,23 @@ def test_texts_that_are_no_labels_are_refused(files, capsys):
     assert "600 different texts" in said and "--drop 'colour'" in said
     frame = FRAME.assign(age=["twelve", *FRAME["age"].astype(str)[1:]])
     said = refused(capsys, files, "explain", "--row", "1", data=table(files, "text.csv", frame))
-    assert "the model or the table failed with ValueError" in said and "twelve" in said
+    assert (
+        "numbers in column 'age', as in most rows, got 'twelve' in row 0, which the model" in said
+    )
+    assert "does not take (" in said
+    frame = many.assign(age=[*np.arange(400) / 7, "?", *np.arange(199) / 3 + 1000])
+    frame.loc[500, "age"] = "none of these"
+    said = refused(capsys, files, "explain", "--row", "1", data=table(files, "stray.csv", frame))
+    assert "in column 'age', as in most rows, got '?' in row 400 and texts in 1 more rows" in said
+
+
+def test_codes_of_which_some_are_words_are_labels_where_the_model_takes_them(files, capsys):
+    frame = FRAME.assign(colour=np.resize(["1", "2", "3", "none left"], 200))
+    model = make_pipeline(columns(), LinearRegression()).fit(frame[FEATURES], frame["y"])
+    io.dump(model, files / "codes.skops")
+    name = table(files, "codes.csv", frame)
+    assert run(files, "explain", "--row", "3", model="codes.skops", data=name) == 0
+    assert "colour = none left" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("content", ["", "age,income\n", '"a\n1,2\n3', "\x00\x01\xff\xfe"])

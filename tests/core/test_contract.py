@@ -134,6 +134,18 @@ def test_a_kernel_is_its_own_square_at_another_bandwidth(kernel, nu):
     )
 
 
+@pytest.mark.parametrize("kernel", [k for k in PRODUCT_KERNELS if KERNELS[k].measures_x])
+@pytest.mark.parametrize("nu", [0.3, 1.0, 4.0])
+def test_the_weights_of_numbers_are_log_concave(kernel, nu):
+    """On which ``sides`` relies, and lt.risk with it."""
+    weight = KERNELS[kernel]
+    assert isinstance(weight, ProductKernel)
+    x, xi = np.linspace(-3.0, 3.0, 401), np.array([0.37])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bends = np.diff(weight.log_factors(x[:, None], xi, nu)[:, 0], 2)
+    assert np.all(np.nan_to_num(bends, nan=0.0) <= 1e-12)
+
+
 @pytest.mark.parametrize("kernel", [name for name in KERNELS if name not in PRODUCT_KERNELS])
 def test_a_kernel_without_a_tilt_is_refused_where_one_is_needed(kernel):
     world, xi = WORLDS["gaussian"]

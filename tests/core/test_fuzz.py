@@ -45,18 +45,31 @@ FINITE = {
     SampleSize: "weighted",
     Risk: "near turned opposed at_risk by_feature",
     Runs: "coef coef_stderr intercept local_prediction ess",
+    lt.Limits: "coef intercept prediction local_prediction stderr",
+    lt.Explanations: "coef intercept prediction local_prediction stderr score ess",
+    lt.Path: "nu coef stderr local_error ess",
+    lt.SwitchFit: "coef intercept stderr intercept_stderr",
+    lt.LimePrediction: "coef sd stderr intercept local_pred score",
 }
+
+
+# of explain_instance, and of what is asked of results
+WORDS = {"segmentation_fn", "hide_color", "instance", "explainer", "title", "features", "position"}
 
 
 def arguments() -> set[str]:
     """The names of all arguments of everything public."""
     public = [getattr(lt, name) for name in lt.__all__] + [lt.Gaussian.from_data]
-    return {
-        parameter
-        for function in public
-        if callable(function) and not issubclass_of_warning(function)
-        for parameter in inspect.signature(function).parameters
-    } | {"level", "x", "keep", "d", "control", "slider", "choice", "Figure"}
+    return (
+        {
+            parameter
+            for function in public
+            if callable(function) and not issubclass_of_warning(function)
+            for parameter in inspect.signature(function).parameters
+        }
+        | {"level", "x", "keep", "d", "control", "slider", "choice", "Figure", "top", "symbols"}
+        | WORDS
+    )
 
 
 def issubclass_of_warning(thing: Any) -> bool:
@@ -108,7 +121,8 @@ def wrong_with_error(error: Exception) -> str | None:
     told = f"{type(error).__name__} in {Path(frames[-1].filename).name}: {error}"
     if isinstance(error, odd.OwnError | NotFittedError):
         return None
-    if not inside and places and places[-1] in CALLER:
+    builtin = inside and not isinstance(error, TypeError)  # whose own frames Python does not show
+    if places and places[-1] in CALLER and (not inside or builtin):
         return None  # the caller's own
     if not isinstance(error, ValueError | TypeError):
         return f"neither a ValueError nor a TypeError: {told}"
@@ -124,7 +138,7 @@ def wrong_with_error(error: Exception) -> str | None:
 
 
 def wrong_with_result(found: Any, notes: list[str]) -> str | None:
-    words = " ".join(notes)
+    words = " ".join([*notes, *getattr(found, "notes", ())])
     for kind, names in FINITE.items():
         if isinstance(found, kind):
             for name in names.split():
@@ -138,7 +152,7 @@ def wrong_with_result(found: Any, notes: list[str]) -> str | None:
         if odd_words:
             return f"an audit says {odd_words.group()}: {found}"
     for text in notes:
-        if not text.endswith(".") or "\n" in text or len(text) > LETTERS:
+        if not text.rstrip(")").endswith(".") or "\n" in text or len(text) > LETTERS:
             return f"a warning that is not a sentence: {text}"
     return None
 
@@ -155,6 +169,23 @@ MENDED = (
     "lt.Slider(Decimal('0.5'), 2, 1.5)",
     "lt.Slider(-1.0, 10**30, 2)",
     "lt.Slider(0, 1, 0.5, fmt='{:1000000000}')",
+    "lt.switch_limit(lambda z: ['a'] * len(z), lt.text_switches(12))",
+    "lt.switch_limit(f_complex, lt.text_switches(30))",
+    "lt.switch_limit(g_large, lt.text_switches(30))",
+    "lt.text_switches(10**9)",
+    "lt.image_switches(12, 1e-3).inverse_covariance()",
+    "lt.path(f_frame, MIXED.iloc[5], lt.Empirical(MIXED, categorical=['town']), samples=1000)",
+    "lt.path(f_large, X[0], lt.Empirical(X), nu=[1.0, 2.0], samples=1000)",
+    "lt.path(f_sum, X[0], lt.Empirical(X), kernel=k_zero, samples=1000)",
+    "lt.limits(f_large, X[:3], lt.from_lime(lime('named')), 0.05, kernel='mismatch', samples=300)",
+    "lt.audit(lt.Empirical(X), f_large, X[0], nu=0.5, ridge=0)",
+    "lt.audit(lt.Empirical(X), f_sum, X[:2], nu=1, n_jobs=np.zeros(3))",
+    "lt.explain(f_sum, X[0], lt.Empirical(X), 1, n=99, seed=0).to_html(top='a')",
+    "lt.explain(f_sum, X[0], lt.Empirical(X), 1, n=np.float16(6e4), seed=np.longdouble('1e400'))",
+    "lt.predict_lime(lime('no width'), f_sum, X[0])",
+    "lt.predict_lime(lime('plain'), f_sum, X[0], model_regressor=sparse.eye(3))",
+    "lt.audit(switched('images'), i_mean, np.ma.masked, segmentation_fn=SEGMENTS)",
+    "lt.margin(model('boosting'))(X)",
 )
 
 

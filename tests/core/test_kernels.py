@@ -10,6 +10,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.metrics.pairwise import cosine_distances
 
 import limetutor as lt
+from limetutor.kernels import LaplaceKernel
 
 F = lt.Linear([1.0, 2.0, -1.0])
 XI = np.array([0.3, -1.0, 0.1])
@@ -163,3 +164,45 @@ def test_the_mismatch_limit_of_a_linear_model_is_free_of_the_bandwidth(nu, p):
         np.testing.assert_allclose(
             lt.limit(F, xi, world, nu, "mismatch").coef, one, rtol=1e-10, atol=1e-10
         )
+
+
+@pytest.mark.parametrize("sampler", ["bins", "tilted", "sobol"])
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace"])
+def test_an_instance_too_far_to_measure_distances_from_is_refused(kernel, sampler):
+    """Seen from 1e20 all values are equally far in doubles, and all would weigh the same."""
+    world = lt.Empirical(np.random.default_rng(0).normal(size=(50, 3)))
+    for call in (
+        lambda: lt.explain(F, [1e20, 0, 0], world, 0.3, n=50, kernel=kernel, sampler=sampler),
+        lambda: lt.limit(F, [1e20, 0, 0], world, 0.3, kernel),
+        lambda: lt.limits(F, [[1e20, 0, 0]], world, 0.3, kernel),
+    ):
+        with pytest.raises(ValueError, match="xi must lie within 1e\\+10 standard deviations"):
+            call()
+
+
+def test_laplace_weights_beyond_all_values_do_not_depend_on_how_far():
+    world = lt.Empirical(np.random.default_rng(0).normal(size=(50, 3)))
+    near, far = (lt.limit(F, [x, 0, 0], world, 0.3, "laplace").coef for x in (1e2, 1e9))
+    np.testing.assert_allclose(near, far, rtol=1e-6)
+
+
+def test_boxes_can_be_compared_from_any_distance():
+    world = lt.Empirical(np.random.default_rng(0).normal(size=(50, 3)))
+    near, far = (lt.limit(F, [x, 0, 0], world, 0.3, "mismatch").coef for x in (1e2, 1e90))
+    np.testing.assert_array_equal(near, far)
+
+
+def test_a_label_may_weigh_nothing():
+    class Strict(LaplaceKernel):
+        """Other labels do not count."""
+
+        def mismatch(self, nu):
+            return -np.inf
+
+    values = np.column_stack([np.arange(60.0), np.arange(60) % 3])
+    world = lt.Empirical(values, categorical=[1])
+    with pytest.warns(lt.FitWarning, match="singular in 1 feature"):
+        e = lt.explain(
+            lambda x: x[:, 0], [30.0, 1.0], world, 9.0, n=400, seed=0, kernel=Strict(), keep=True
+        )
+    assert np.all(np.isfinite(e.coef)) and np.all((e.weights > 0) == (e.x[:, 1] == 1.0))

@@ -325,6 +325,15 @@ def test_a_regression():
     assert both.prediction == forest.predict(xi[None])[0]  # lime takes the first of several outputs
 
 
+def test_a_lasso_path_may_leave_a_feature_out_even_if_all_are_asked_for():
+    xi, forest = table("people")[0][7], small_forest()
+    how = {"num_features": 8, "calls": 2**10, "runs": 20}
+    for rule, certain in (("lasso_path", False), ("highest_weights", True), ("auto", True)):
+        explainer = explainer_of("people", feature_selection=rule)
+        found = lt.predict_lime(explainer, forest, xi, **how).selection
+        assert np.all(found == 1) if certain else np.all((found < 1) & (found > 0.9))
+
+
 def test_sets_and_probabilities():
     explainer, xi = explainer_of("people"), table("people")[0][7]
     found = lt.predict_lime(explainer, small_forest(), xi, num_features=5)

@@ -202,6 +202,31 @@ def test_rules_keep_their_digits(kind, d, p, nu, rows):
     assert np.allclose(shown, expected, rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.parametrize("kind", WORLDS)
+@pytest.mark.parametrize(("d", "m"), [(90, 70), (1200, 1100)])  # more settings than a double holds
+def test_conditions_on_many_switches_keep_their_digits(kind, d, m):
+    """ "About half of these are on", against hypergeometric chances and three equations."""
+    c, world = np.arange(m // 2 - 8, m // 2 + 8), WORLDS[kind](d)
+    group = Group(tuple(range(m)), (1,) * m, frozenset(c.tolist()))
+    form = Switched(0.0, np.zeros(d), (Rule(2.0, (group,)),))
+    k = np.arange(d + 1)[:, None]
+    chance = 2.0 * stats.hypergeom(d, m, k).pmf(c)
+    assert np.allclose(form.by_level(), chance.sum(axis=1), rtol=0, atol=1e-10)
+    mass = np.exp(world.log_measure)
+    rhs = [mass @ (chance * part).sum(axis=1) for part in (1, c / m, (k - c) / (d - m))]
+    a0, a1, a2 = (world.alpha(p) for p in range(3))
+    gram = [
+        [a0, m * a1, (d - m) * a1],
+        [a1, a1 + (m - 1) * a2, (d - m) * a2],
+        [a1, m * a2, a1 + (d - m - 1) * a2],
+    ]
+    found = fit_form(form, world)
+    expected = np.linalg.solve(gram, rhs)
+    shown = [found.intercept, found.coef[0], found.coef[-1]]
+    assert np.allclose(shown, expected, rtol=1e-6, atol=1e-9)  # scipy's chances have ten digits
+    assert np.ptp(found.coef[:m]) < 1e-14 and np.ptp(found.coef[m:]) < 1e-14
+
+
 # --- one call, two faces ------------------------------------------------------------------------
 
 
@@ -474,10 +499,10 @@ def test_half_of_the_calls_reach_limes_error(kind, verified, verifying):
         (lambda: rule(3, [3]), "different switches from 0 to 2"),
         (lambda: Enumerated(logistic(20), 20), "at most 16"),
         (lambda: fit_sampled(logistic(5), text_switches(5), 10), "n must be 14 or more"),
-        (lambda: fit_sampled(lambda z: z, text_switches(5), 99), "one finite number per mask"),
+        (lambda: fit_sampled(lambda z: z, text_switches(5), 99), "one number per mask"),
         (lambda: SwitchRows(1), "n must be 2 or more"),
-        (lambda: Enumerated(lambda z: z, 3), "one finite number per mask"),
-        (lambda: Enumerated(lambda z: np.nan * z[:, 0], 3), "one finite number per mask"),
+        (lambda: Enumerated(lambda z: z, 3), "one number per mask"),
+        (lambda: Enumerated(lambda z: np.nan * z[:, 0], 3), "answers must be finite, got 8"),
         (lambda: polynomial(3, {0: 1.0}), "terms must map tuples of switches"),
         (lambda: masks.coin_flips(3, 1.0), "alpha must lie between 0 and 1"),
         (lambda: masks.tilted(logistic(20), 0.5, 20), "f must be a form for 20 switches"),
@@ -521,3 +546,17 @@ def test_weights_are_those_of_the_cosine_distance():
         cosine = z.sum(axis=1) / np.sqrt(z.sum(axis=1)) / np.sqrt(d)
         assert np.allclose(cosine_log_weight(d, 0.3)[1:], -((1 - cosine) ** 2) / 0.18, atol=1e-13)
         assert cosine_log_weight(d, 0.3)[0] == pytest.approx(-1 / 0.18)
+
+
+@pytest.mark.parametrize("d", [5, 20])
+def test_a_function_cannot_move_the_masks_it_gets(d):
+    def plain(z):
+        return z[:, 0] + 2.0 * z[:, 1]
+
+    def moving(z):
+        found = plain(z)
+        z[:] = True
+        return found
+
+    ours, theirs = (lt.switch_limit(f, text_switches(d)).coef for f in (plain, moving))
+    np.testing.assert_array_equal(ours, theirs)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lime.lime_tabular import LimeTabularExplainer
+from matplotlib.figure import Figure
 from scipy import optimize
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -142,6 +144,22 @@ def test_a_recommendation_is_never_within_5_percent_of_a_zero_of_a_leading_featu
     assert found.nu[0] <= advice.nu <= found.nu[-1]
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_path_that_ends_beside_a_zero_keeps_off_it(seed):
+    """The zero lies outside the path, which does not list it; a recommendation knows."""
+    rng, world = np.random.default_rng(seed), lt.Gaussian()
+    f, xi = lt.Linear([10.0, -10.0]), rng.uniform(0.35, 0.6, 2)
+    critical = lt.limit(f, xi, world, 1.0).critical_nu
+    assert np.all(np.isfinite(critical))
+    for zero in critical:
+        for nu in (np.geomspace(1.01 * zero, 10, 30), np.geomspace(0.1, zero / 1.01, 30)):
+            found = lt.path(f, xi, world, nu=nu)
+            best = found.recommend().nu
+            assert not np.any(np.isclose(np.concatenate(found.critical), zero, rtol=5e-3))
+            assert best is None or nu[0] * 0.995 <= best <= nu[-1] * 1.005
+            assert best is None or np.all(np.abs(best / critical - 1) > 0.05), (best, critical)
+
+
 def test_where_none_is_good_it_says_so():
     f, xi, world = lt.Linear([10.0, -10.0]), [0.961, 0.432], lt.Gaussian()
     near = lt.path(f, xi, world, nu=np.geomspace(0.515, 0.545, 20)).recommend()
@@ -180,6 +198,29 @@ def test_a_class_of_a_classifier():
     np.testing.assert_allclose(found.coef[1], at.coef, rtol=1e-9)
 
 
+def test_labels_are_those_of_lime():
+    """Of classes called 1, 2, 3 `lime` explains the second, and so do audits; ``output`` is a class."""
+    f = RandomForestClassifier(10, random_state=0).fit(X, 1 + np.digitize(Y, [100, 200]))
+    explainer = LimeTabularExplainer(X, class_names=["low", "middle", "high"])
+    world, nameless = lt.from_lime(explainer), lt.from_lime(LimeTabularExplainer(X))
+    chance = f.predict_proba(XI[None])[0]
+    assert len(set(chance)) == 3
+    for model in (f, f.predict_proba, lambda x: f.predict_proba(x)):
+        for asked, column in [({}, 1), ({"label": 0}, 0), ({"label": "high"}, 2)]:
+            found = lt.path(model, XI, world, nu=[1.0, 2.0], samples=100, **asked)
+            assert found.prediction == chance[column]
+    assert lt.path(f, XI, nameless, nu=[1.0, 2.0]).prediction == chance[1]
+    assert lt.path(f, XI, world, nu=[1.0, 2.0], output=1).prediction == chance[0]
+    assert lt.audit(explainer, f, XI).case.prediction == chance[1]
+    assert lt.path(lambda x: x[:, 0], XI, world, nu=[1.0, 2.0], samples=100).prediction == XI[0]
+    with pytest.raises(ValueError, match="label and output must not both be given"):
+        lt.path(f, XI, world, label=1, output=2)
+    with pytest.raises(
+        ValueError, match="label must be a column from 0 to 2 or one of the classes"
+    ):
+        lt.path(f, XI, world, label="medium")
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -213,6 +254,35 @@ def test_boxes_of_an_explainer_stay_as_they_are():
         lt.path(MODELS["linear"], XI, world, nu=1.0, boxes=[3, 4])
 
 
+def test_nothing_of_its_picture_is_cut_off():
+    """Names as long as they come and numbers with many digits; on the axes of others the legend too."""
+    names = ["a name of eighteen", "Quarterly_TURNOVER", "c", "d"]
+    world = lt.Empirical(pd.DataFrame(X, columns=names))
+    found = lt.path(lt.Linear([1e-3, -2e-3, 3e-3, 1e-4]), XI, world, nu=np.geomspace(0.3, 4, 9))
+    fig = found.plot(title="which?")
+    (ax,) = fig.axes
+    seen = ax.get_tightbbox()
+    assert seen.x0 >= 0 and seen.x1 <= fig.bbox.width and ax.bbox.width > 0.3 * fig.bbox.width
+    theirs = Figure().subplots()
+    found.plot(ax=theirs)
+    legend = theirs.get_legend().get_window_extent()
+    assert theirs.bbox.x0 <= legend.x0 and legend.x1 <= theirs.bbox.x1
+
+
 def test_a_path_prints_itself_in_words():
     text = repr(lt.path(lt.Linear([10, -10]), [0.961, 0.432], lt.Gaussian()))
     assert "x2 turns at 0.5301" in text and "recommended: Bandwidth" in text
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "cosine"])
+def test_a_coefficient_that_rests_on_a_handful_of_samples_has_no_standard_error(kernel):
+    """A fit to as many samples as it has coefficients passes through all, and shows no noise."""
+    world, xi = lt.Gaussian(), [0.3, 0.4, -0.3]
+    found = lt.path(
+        lambda x: x @ [1.0, 1.0, 0.0], xi, world, kernel, np.geomspace(0.02, 2, 9), samples=500
+    )
+    known = np.isfinite(found.stderr)
+    assert 0 < known.sum() < known.size and np.all(found.stderr[known] > 1e-4)
+    assert any("given as infinite" in text for text in found.notes)
+    wide = lt.path(lambda x: x @ [1.0, 1.0, 0.0], xi, world, kernel, [2.0, 3.0], samples=500)
+    assert np.all(np.isfinite(wide.stderr)) and not any("infinite" in text for text in wide.notes)

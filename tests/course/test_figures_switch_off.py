@@ -96,6 +96,43 @@ def test_the_curve_of_the_map_is_where_the_coefficient_vanishes(p):
         assert nu == pytest.approx(zero, rel=1e-6)
 
 
+@pytest.mark.parametrize("p", [2, 3, 4, 8, 32])
+@pytest.mark.parametrize(("xi", "nu"), [(0.432, 0.53), (-1.5, 1.6), (0.6, 0.1), (-0.3, 0.9)])
+def test_the_point_of_the_map_tells_the_limit_there(p, xi, nu):
+    """The sentence has the coefficient, and the law below is the one behind it."""
+    text, fig = drawn(switch_off.touched_map, xi, nu, p)
+    world = lt.Gaussian(p=p)
+    coef = lt.limit(lt.Linear([1]), [xi], world, nu).coef[0]
+    printed = float(text.split("β = ")[1].split(",")[0].replace("−", "-"))
+    assert printed == pytest.approx(coef, abs=0.0051)
+    said_sign = "agrees" if coef >= 0.005 else "opposes" if coef <= -0.005 else "as good as zero"
+    assert said_sign in text.split(". The sign")[0]
+    assert said(switch_off.sign_map, p).split("the sign ")[1].split(".")[0] in text
+    top, bottom = fig.axes
+    (place,) = in_colour(top, color.xi)
+    assert xy(place).tolist() == [[xi, nu]]
+    law, mean = in_colour(bottom, color.sample)
+    heaviest = xy(law)[np.argmax(xy(law)[:, 1]), 0]
+    weights = stats.norm.pdf(xy(law)[:, 0]) * stats.norm.pdf(xy(law)[:, 0], xi, nu)
+    np.testing.assert_allclose(
+        xy(law)[:, 1] / xy(law)[:, 1].max(), weights / weights.max(), atol=0.03
+    )
+    assert abs(heaviest - xy(mean)[0, 0]) < 0.08  # the grid's step
+
+
+def test_on_a_curve_of_the_map_the_mean_stands_on_the_middle_of_the_box():
+    _, fig = drawn(switch_off.touched_map, 0.432, 0.53, 4)
+    ((mean, _),) = xy(in_colour(fig.axes[1], color.sample)[1])
+    ((middle, _), _) = xy(in_colour(fig.axes[1], color.box)[0])
+    assert mean == pytest.approx(middle, abs=0.002) and middle == pytest.approx(Q / 2)
+
+
+def test_the_point_of_the_map_is_a_handle_of_both_controls():
+    _, fig = drawn(switch_off.touched_map, 0.432, 0.53, 4)
+    gids = [artist.get_gid() for ax in fig.axes for artist in ax.lines if artist.get_gid()]
+    assert sorted(gids) == ["handle:xi", "handle:xi nu"]
+
+
 def test_before_and_after_have_a_panel_and_a_cross_for_every_feature_each():
     f, xi, world = lt.Linear([1.0, 2.0]), [0.3, 0.9], lt.Gaussian()
     runs = lt.repeat(f, xi, world, 1.0, n=200, runs=3)

@@ -7,6 +7,7 @@ import itertools
 import json
 import re
 import xml.etree.ElementTree as ET
+from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -135,6 +136,17 @@ def data_of(html: str) -> dict:
     return json.loads(re.search(r'<script type="application/json">(.*?)</script>', html)[1])
 
 
+def test_what_a_page_reads_at_once_is_small(outputs, mode):
+    """The frames and sentences, most of the data, wait until something moves."""
+    mode("static")
+    interactive.explore(wave, alt=ALT, nu=Slider(0.5, 2, 1.0, stops=41))
+    ((_, html, _),) = outputs
+    at_once = json.loads(unescape(re.search(r'data-controls="([^"]*)"', html)[1]))
+    assert set(at_once) == {"names", "stops", "texts"} and at_once["names"] == ["nu"]
+    assert len(at_once["stops"][0]) == len(at_once["texts"][0]) == 41
+    assert set(data_of(html)) == {"layers", "sentences"}
+
+
 def test_static_output_is_deterministic_and_small(outputs, mode):
     mode("static")
     many = Slider(0.1, 1.9, 0.53, stops=41)
@@ -186,8 +198,9 @@ def test_static_markup_can_be_read_by_everyone(outputs, mode):
     tags = Tags(html).tags
     svg = next(a for tag, a in tags if tag == "svg")
     assert svg["role"] == "img" and svg["aria-label"] == 'A <b> & "quoted" wave.'
-    controls = next(a for _, a in tags if a.get("class") == "lt-controls")
-    assert "hidden" in controls
+    assert [
+        a for _, a in tags if a.get("class") == "lt-controls lt-idle"
+    ]  # unseen without a script
     fields = [a for tag, a in tags if tag in ("input", "select")]
     labels = [a["for"] for tag, a in tags if tag == "label"]
     assert [field["id"] for field in fields] == labels

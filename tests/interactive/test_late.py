@@ -188,6 +188,7 @@ def test_other_axes_stay_what_they_are():
 SAMPLE = {
     switch_off.tug_of_war: [{"nu": nu, "xi": xi} for nu in (0.2, 0.53) for xi in (0.4, 0.9)],
     switch_off.sign_map: [{"p": p} for p in (3, 4)],
+    switch_off.touched_map: [{"xi": 0.432, "nu": nu, "p": p} for nu in (0.2, 0.53) for p in (3, 4)],
 }
 
 

@@ -21,6 +21,7 @@ FEWEST_FIGURES = 10  # in which something can be dragged
 FEWEST_STOPS = 15  # of what can be dragged
 
 TABLE = re.compile(r'<script type="application/json">(\{"layers.*?)</script>')
+CONTROLS = re.compile(r'data-controls="([^"]*)"')
 
 
 def with_handles(pages: list[Path]) -> list[Path]:
@@ -133,6 +134,31 @@ def test_a_finger_moves_one_handle_of_every_figure(pages, browser, served):
                     visitor.note(problem)
 
 
+PLACES = """() => [...document.querySelectorAll(".lt-explore")].map((figure) =>
+    [...figure.querySelectorAll("input")].map((slider) => slider.value).join(" "))"""
+
+
+def test_a_page_loaded_again_has_all_figures_where_they_stood(pages, browser, served):
+    """Whatever else of the page writes into the history; and back, and forward, and loaded again there."""
+    path = next(p for p in pages if p.stem == "local_error")
+    with visit(browser, served, reduced_motion="reduce") as visitor:
+        tab = visitor.open(path, served)
+        seen = [tab.evaluate(PLACES)]
+        for figure in tab.locator(".lt-explore").all():
+            figure.locator("input").first.press("End")
+            seen.append(tab.evaluate(PLACES))
+        assert len({str(places) for places in seen}) == len(seen) > 3
+        tab.reload()
+        assert tab.evaluate(PLACES) == seen[-1]
+        tab.go_back()
+        tab.wait_for_function(
+            f"JSON.stringify(({PLACES})()) !== {json.dumps(json.dumps(seen[-1], separators=(',', ':')))}"
+        )
+        assert tab.evaluate(PLACES) == seen[-2]
+        tab.reload()
+        assert tab.evaluate(PLACES) == seen[-2]
+
+
 def test_no_figure_is_heavy(pages):
     heavy = {
         f"{path.stem} {number}": size
@@ -150,8 +176,8 @@ def test_links_to_states_name_stops(pages):
     for path in pages:
         text = path.read_text(encoding="utf-8")
         for name, rest in re.findall(r'<figure[^>]* id="([^"]+)">(.*?)</figure>', text, re.S):
-            for table in TABLE.findall(rest):
-                data = json.loads(table)
+            for table in CONTROLS.findall(rest):
+                data = json.loads(unescape(table))
                 figures[path.name, name] = dict(zip(data["names"], data["stops"], strict=True))
         for target in re.findall(r'href="([^"]*#[^"]*&amp;[^"]*)"', text):
             page, _, state = unescape(target).partition("#")

@@ -8,12 +8,15 @@ import io
 import json
 import re
 import sys
+import time
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
 from browser import ROOT
 from PIL import Image
+from playwright.sync_api import Route
 from site_visits import SITE, visit
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
@@ -173,6 +176,24 @@ TOO_WIDE = """() => [...document.querySelectorAll("article span.math")].filter((
     && !e.closest("table, div.math, pre")
     && e.querySelector("semantics > *").getBoundingClientRect().right > innerWidth + 1)
     .map((e) => e.querySelector("annotation").textContent)"""
+# Formulas on lines of their own whose end cannot be scrolled to; folds are open.
+CUT = """() => [...document.querySelectorAll("article div.math")].filter((box) => {
+    box.scrollLeft = 9999;
+    const formula = box.querySelector("semantics > *").getBoundingClientRect();
+    const around = box.getBoundingClientRect();
+    box.scrollLeft = 0;
+    return box.checkVisibility() && formula.right > around.right + 1;
+}).map((box) => box.querySelector("annotation").textContent)"""
+# Commas and the like that begin a line, parted from the formula before them.
+PARTED = """() => [...document.querySelectorAll("article span.math")].filter((formula) => {
+    const behind = formula.nextSibling;
+    if (!/^[,.;:!?)\\]”’]/.test(behind?.data ?? "") || !formula.checkVisibility()) return false;
+    const sign = document.createRange();
+    sign.setStart(behind, 0);
+    sign.setEnd(behind, 1);
+    const [there, here] = [formula, sign].map((e) => e.getBoundingClientRect());
+    return here.top > there.bottom - 4 && here.left < there.left;
+}).map((formula) => formula.querySelector("annotation").textContent)"""
 # What the clipboard gets when an element is selected.
 COPIED = """(element) => {
     getSelection().selectAllChildren(element);
@@ -212,6 +233,41 @@ def test_what_a_page_asks_for_and_how_it_looks_on_the_smallest_phone(pages, brow
                     visitor.note(f"no picture for {name}")
             for tex in tab.evaluate(TOO_WIDE):
                 visitor.note(f"beyond the screen: {tex}")
+            tab.evaluate(
+                "for (const fold of document.querySelectorAll('details')) fold.open = true"
+            )
+            for tex in tab.evaluate(CUT):
+                visitor.note(f"cut, and cannot be scrolled: {tex}")
+            for tex in tab.evaluate(PARTED):
+                visitor.note(f"parted from its comma: {tex}")
+
+
+# How far what is on the screen moves by itself while a page loads, as browsers count it; the font comes late.
+SHIFTS = """window.shifted = 0;
+new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) window.shifted += entry.value;
+}).observe({type: "layout-shift", buffered: true});"""
+LARGEST_SHIFT = 0.1  # what Web Vitals call good
+
+
+def test_a_page_keeps_still_while_it_loads_on_a_phone(pages, browser, served):
+    size = {"viewport": {"width": 412, "height": 823}}
+    for path in pages:
+        with visit(browser, served, **size) as visitor:  # with nothing in its cache
+            visitor.context.add_init_script(SHIFTS)
+            late = partial(after, 0.15)
+            visitor.context.route("**/*.woff2", late)
+            tab = visitor.open(path, served)
+            tab.evaluate(
+                "document.fonts.ready.then(() => new Promise(requestAnimationFrame)).then(() => null)"
+            )
+            if (shifted := tab.evaluate("shifted")) > LARGEST_SHIFT:
+                visitor.note(f"moves by {shifted:.3f}")
+
+
+def after(seconds: float, route: Route) -> None:
+    time.sleep(seconds)
+    route.continue_()
 
 
 @pytest.mark.parametrize("origin", ["server", "disk"])

@@ -87,6 +87,7 @@ def test_on_a_laptop_every_page_works_from_disk_and_axe_finds_nothing(pages, bro
                     others = [f for f in figures if f is not figure]
                     visitor.note_all(dead_control(figure, 0, others))
             visitor.note_all(cut_off(tab, "article .cell_input pre, article .cell_output pre"))
+            visitor.note_all(f"wider than a laptop: {tex}" for tex in tab.evaluate(WIDE_FORMULAS))
     assert controls, "no page has a control"
 
 
@@ -123,6 +124,10 @@ CUT_OFF = """(blocks) => {
         .filter((pre) => pre.scrollWidth > pre.clientWidth + 1)
         .map((pre) => pre.textContent.trim().split("\\n").sort((a, b) => b.length - a.length)[0]);
 }"""
+# Formulas on lines of their own that must be scrolled.
+WIDE_FORMULAS = """() => [...document.querySelectorAll("article div.math")]
+    .filter((box) => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1)
+    .map((box) => box.querySelector("annotation").textContent)"""
 # Words of the glossary whose explanation is missing, is not its own, or can be seen already.
 UNEXPLAINED = """() => [...document.querySelectorAll("a.lt-term")].filter((term) => {
     const notes = document.querySelectorAll(`[id="${term.getAttribute("aria-describedby")}"]`);
@@ -144,7 +149,7 @@ def unrendered_formulas(tab: Page) -> list[str]:
             }
             const copy = article.cloneNode(true);
             for (const e of copy.querySelectorAll("pre, code, script, math")) e.remove();
-            const raw = copy.textContent.match(/.{0,30}(\\\(|\\\[|\$\$|\$\\|\{(numref|cite|prf:ref|ref)).{0,30}/);
+            const raw = copy.textContent.match(/.{0,30}(\\\(|\\\[|\$\$|\$\\|`|\{(numref|cite|prf:ref|ref)).{0,30}/);
             if (raw) found.push("raw markup: " + raw[0]);
             return found;
         }"""
@@ -250,6 +255,7 @@ def does_not_fit(tab: Page, width: int) -> Iterator[str]:
     wide = tab.evaluate("document.documentElement.scrollWidth")
     if wide > width + 1:
         yield f"scrolls sideways at {width} px: {wide} px, because of {tab.evaluate(WIDEST)}"
+    yield from (f"a label reaches beyond its picture: {text}" for text in tab.evaluate(BEYOND))
     smallest = tab.evaluate(
         """() => Math.min(...[...document.querySelectorAll('.lt-svg text')].map(t =>
             parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.clientWidth
@@ -259,6 +265,12 @@ def does_not_fit(tab: Page, width: int) -> Iterator[str]:
         yield f"a figure has text of {smallest:.1f} px at {width} px"
 
 
+# Letters that reach more than 4 px beyond the picture they belong to.
+BEYOND = """() => [...document.querySelectorAll(".lt-svg text")].filter((text) => {
+    const around = text.ownerSVGElement.getBoundingClientRect(), box = text.getBoundingClientRect();
+    return box.width && Math.max(around.left - box.left, box.right - around.right,
+        around.top - box.top, box.bottom - around.bottom) > 4;
+}).map((text) => text.textContent)"""
 # What reaches furthest beyond the right edge, and is not in a box that scrolls by itself.
 WIDEST = """() => {
     const scrolls = (e) => e !== document.body

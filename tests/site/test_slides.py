@@ -17,8 +17,8 @@ pytestmark = [pytest.mark.site, pytest.mark.browser]
 DECKS = [deck.name for deck in slides.decks()]
 SIZE = {"width": 1280, "height": 720}
 
-# On the slide that is shown: letters below 24 px, and what reaches beyond the slide. Letters in a picture are
-# as large as the picture makes them.
+# On the slide that is shown: letters below 24 px, indices included, whether a formula or a font makes them small,
+# and what reaches beyond the slide. Letters in a picture are as large as the picture makes them.
 AMISS = """() => {
     const slide = document.querySelector(".reveal .slides > section.present");
     const found = new Set();
@@ -32,8 +32,11 @@ AMISS = """() => {
         const svg = e.ownerSVGElement;
         const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
         const size = parseFloat(getComputedStyle(e).fontSize) * scale;
-        if (words && size < 24 && !e.closest("msub, msup, msubsup, mjx-script, mover")) {
+        if (words && size < 24) {
             found.add(`${size.toFixed(1)} px: ${named}`);
+        }
+        if (words && size < 36 && /[\u00b2\u00b3\u00b9\u2070-\u209c]/.test(e.textContent)) {
+            found.add(`a small letter: ${named}`);
         }
     }
     return [...found];

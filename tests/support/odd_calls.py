@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import datetime
 import random
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeRegressor
 
 import limetutor as lt
+from limetutor import masks
 from limetutor.columns import Category, Number
 
 try:
@@ -470,6 +472,65 @@ ANY_LIME = (
 ).split(",")
 
 
+# --- switches: functions of masks, texts, images -----------------------------------------------------
+
+
+def g_sum(z: Any) -> Any:
+    return np.asarray(z, float).sum(axis=1)
+
+
+def g_rule(z: Any) -> Any:
+    return z[:, 0] & z[:, -1]
+
+
+def g_large(z: Any) -> Any:
+    return 1e300 * z[:, 0]
+
+
+def g_changes(z: Any) -> Any:
+    y = g_sum(z)
+    z[:] = True
+    return y
+
+
+def t_two(texts: Any) -> Any:
+    return np.array([[0.5 - 0.1 * ("good" in t), 0.5 + 0.1 * ("good" in t)] for t in texts])
+
+
+def t_length(texts: Any) -> Any:
+    return np.array([float(len(t)) for t in texts])
+
+
+def i_mean(images: Any) -> Any:
+    grey = np.asarray(images).mean(axis=(1, 2, 3))
+    return np.stack([grey, 1 - grey], axis=1)
+
+
+TEXTS = ["a good film", "good music", "bad plot", "a bad end"]
+IMAGE = RNG.random((9, 9, 3))
+SEGMENTS = np.add.outer(np.arange(9) // 3 * 3, np.arange(9) // 3)
+
+
+@cache
+def switched(name: str) -> Any:
+    """An explainer of `lime` for texts or images, or a model of texts, by name."""
+    from lime.lime_image import LimeImageExplainer
+    from lime.lime_text import LimeTextExplainer
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+    def pipeline(reader: Any) -> Any:
+        return make_pipeline(reader, LogisticRegression()).fit(TEXTS, [1, 1, 0, 0])
+
+    made: dict[str, Callable[[], Any]] = {
+        "texts": partial(LimeTextExplainer, random_state=0),
+        "images": partial(LimeImageExplainer, random_state=0),
+        "images without a width": partial(LimeImageExplainer, kernel_width=0, random_state=0),
+        "counts": lambda: pipeline(CountVectorizer()),
+        "shares": lambda: pipeline(TfidfVectorizer()),
+    }
+    return made[name]()
+
+
 # --- figures --------------------------------------------------------------------------------------
 
 
@@ -685,6 +746,47 @@ POOLS = {
     "answer": ("0.53 | 1 | [1.0, 2.0] | 'a' | ... | np.eye(2) | lambda x: x | {explain} | {limit} | (1, 2)", "X | FRAME | Broken() | f_nan | f_raises"),
 }  # fmt: skip
 
+LIME_MODELS = """
+model('linear') | model('linear').predict | f_sum | f_first | model('tree') | model('logistic') | f_two
+model('logistic').predict_proba | model('forest of classes').predict_proba
+"""
+ODD_TEXT_MODELS = "f_sum | f_none | lambda t: t | lambda t: np.full((len(t), 2), nan) | None | lambda t: [[1.0]] | f_raises | lambda t: 1e300 * t_length(t)"
+
+POOLS |= {
+    "lime's f": (LIME_MODELS, ODD_MODELS),
+    "path's nu": ("None | [0.5, 1.0, 2.0] | np.geomspace(0.1, 5, 7) | [2.0, 1.0]", "1.0 | [] | [0, 1] | [nan, 1] | [1e-90, 1e90] | 'a' | [[1.0, 2.0]]"),
+    "boxes": ("None | None | [2, 3, 4]", "4 | [] | [1, 2] | [2.5] | [10**5] | 'a' | [60, 61]"),
+    "data": ("None | X | FRAME | FRAME[['c', 'a', 'b']]", ODD_TABLES),
+    "rows": ("X[:3] | FRAME.head(3) | FRAME[['c', 'a', 'b']].head(3) | X[:3].tolist() | pl.from_pandas(FRAME)[:2]", ODD_TABLES),
+    "n_jobs": ("None | 1", "0 | 2.5 | 'a' | True | np.zeros(3)"),
+    "num_features": ("None | 2 | 10", "0 | -1 | 2.5 | 'a'"),
+    "lime's label": ("None | 0 | 1", "2 | -1 | 'no' | 1.5 | True | [1]"),
+    "calls": ("1000 | 2048", "0 | 1 | 10 | -1 | 'a' | 1e13"),
+    "lime's runs": ("10 | 20", "0 | 1 | -1 | 'a' | 1e13"),
+    "model_regressor": ("None | Ridge(alpha=2.0)", "LinearRegression() | Ridge | 3 | Ridge(alpha=-1) | sparse.eye(3) | model('tree')"),
+    "symbols": ("True | False", "1 | None | 'yes' | NotImplemented"),
+    "top": ("1 | 2 | 100", "0 | -1 | 'a' | 2.5 | True"),
+    "title": ("None | 'A title' | '<b>$x'", "3 | b'x' | Broken()"),
+    "i": ("0 | -1", "'a' | 1.5 | slice(2)"),
+    "d": ("1 | 2 | 4 | 12 | 30", "0 | -1 | 2.5 | 'a' | 10**9 | True | 3000"),
+    "width": ("0.25 | 1 | 0.1", "1e-3 | 1e-9 | 1e9 | 0 | -1 | nan | 'a'"),
+    "shares": ("[0.25, 0.5, 0.25] | [0, 0.5, 0.5]", "[] | [1] | [0, 1] | [nan, 1] | [-1, 2] | 'a' | [1e300, 1e300] | [[1, 1]] | [1, 0, 1]"),
+    "log_weight": ("None | [0, 0, 0]", "[0, -inf, 0] | [nan] * 3 | [0, 0] | 'a' | [1e300, 0, 0]"),
+    "f of masks": ("g_sum | g_rule | g_changes | masks.rule(12, on=[0, 1]) | masks.additive(np.ones(30))", "g_large | f_none | f_raises | 3 | len | f_complex | lambda: 0 | lambda z: z | lambda z: ['a'] * len(z) | lambda z: nan * z[:, 0] | lambda z: z[:, 50]"),
+    "switches": ("lt.text_switches(12) | lt.image_switches(4) | lt.text_switches(30) | lt.counted_switches([0.25, 0.5, 0.25])", "lt.Gaussian() | 3 | lt.counted_switches([0, 1, 0]) | lt.text_switches(4, 1e-3) | lt.image_switches(12, 1e-2)"),
+    "own_row": ("True | False", "1 | None"),
+    "classifier": ("model('logistic') | model('forest of classes') | model('boosting') | model('svc')", ODD_MODELS),
+    "class": ("None | 'yes' | 'no'", ODD_OUTPUTS),
+    "texts": ("switched('texts')", "switched('images') | lime('plain')"),
+    "f of texts": ("switched('counts') | switched('counts').predict_proba | switched('shares').predict_proba | t_two | t_length", ODD_TEXT_MODELS),
+    "text": ("'good film, bad end' | 'good good' | 'a b c d e f g h'", "'' | ' ' | 'x' | b'good film' | None | 3 | ['good', 'film'] | '.' * 50"),
+    "images": ("switched('images')", "switched('texts') | switched('images without a width')"),
+    "f of images": ("i_mean | lambda im: i_mean(im)[:, 0]", ODD_TEXT_MODELS),
+    "image": ("IMAGE | IMAGE.astype('f4') | (IMAGE * 255).astype('u1')", "IMAGE[0] | IMAGE[:, :, 0] | IMAGE[None] | None | 'a' | IMAGE * nan | IMAGE[:0] | IMAGE * 1j | IMAGE.tolist() | np.ma.masked"),
+    "segmentation_fn": ("SEGMENTS | lambda im: SEGMENTS", "'a' | lambda im: None | SEGMENTS * nan | SEGMENTS[0] | SEGMENTS * 0 | -SEGMENTS"),
+    "hide_color": ("None | 0 | 1.0", "'a' | nan | [0, 0, 0] | (1, 2) | inf"),
+}  # fmt: skip
+
 POOLS |= {f"{other} of lime": POOLS[other] for other in ("f", "xi")}
 
 
@@ -764,21 +866,74 @@ TEMPLATES: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {
     "lt.show": (2, ("fig", "alt"), ()),
     "lt.check": (2, ("exercise", "answer"), ()),
     "lt.judge": (3, ("exercise", "answer"), ("attempt",)),
+    "lt.limits": (5, ("f", "rows", "world", "nu"), ("kernel", "ridge", "n", "output", "seed")),
+    "lt.explain_many": (
+        4,
+        ("f", "rows", "world", "nu"),
+        ("kernel", "sampler", "ridge", "features", "output", "adjust", "tol", "n_jobs"),
+    ),
+    "lt.path": (
+        5,
+        ("f", "xi", "world"),
+        ("kernel", "path's nu", "ridge", "n", "output", "boxes", "seed"),
+    ),
+    "mixed lt.path": (2, ("mixed f", "mixed xi", "mixed world"), ("kernel", "ridge", "n")),
+    "world lt.audit": (
+        4,
+        ("world", "f", "xi"),
+        ("output", "data", "n", "num_features", "nu", "kernel", "ridge", "seed", "symbols"),
+    ),
+    "rows lt.audit": (2, ("world", "f", "rows"), ("data", "n", "nu", "kernel", "ridge", "n_jobs")),
+    "lt.predict_lime": (
+        5,
+        ("explainer", "lime's f", "xi"),
+        ("lime's label", "num_features", "calls", "lime's runs", "seed", "model_regressor"),
+    ),
+    "texts lt.predict_lime": (3, ("texts", "f of texts", "text"), ("num_features", "lime's runs")),
+    "texts lt.audit": (2, ("texts", "f of texts", "text"), ("num_features", "seed")),
+    "images lt.predict_lime": (
+        3,
+        ("images", "f of images", "image"),
+        ("segmentation_fn", "hide_color", "num_features", "lime's runs"),
+    ),
+    "images lt.audit": (1, ("images", "f of images", "image"), ("segmentation_fn", "hide_color")),
+    "lt.text_switches": (1, ("d",), ("width",)),
+    "lt.image_switches": (1, ("d",), ("width",)),
+    "lt.counted_switches": (1, ("shares",), ("width", "log_weight")),
+    "lt.switch_limit": (5, ("f of masks", "switches"), ("n", "ridge", "own_row", "seed")),
+    "lt.margin": (2, ("classifier",), ("class",)),
 }
 
 # arguments whose name is not that of their pool
-NAMES = {"option": "value", "control": "nu"}
+NAMES = {
+    "option": "value",
+    "control": "nu",
+    "path's nu": "nu",
+    "lime's label": "label",
+    "lime's runs": "runs",
+    "class": "label",
+    "width": "nu",
+}
 
 # what is asked of a result, behind the call that made it
 AFTER = {
     "explain": (
         ".interval({level})", ".as_list()", ".as_map()", ".order()", ".plot()", ".box_names",
-        "._repr_html_()", ".weights", ".x", ".local_stderr", ".setting",
+        "._repr_html_()", ".weights", ".x", ".local_stderr", ".setting", ".to_dict()", ".stability()",
+        ".to_html(top={top}, title={title}, symbols={symbols})", ".to_frame()",
     ),
     "limit": (
         ".as_list()", ".plot()", "._repr_html_()", ".Sigma", ".Sigma_inv", ".Gamma", ".C",
-        ".order()", ".stderr", ".local_stderr", ".box_names",
+        ".order()", ".stderr", ".local_stderr", ".box_names", ".to_dict()", ".to_html()",
     ),
+    "limits": ("[{i}]", ".to_frame()", ".__repr__()"),
+    "explain_many": ("[{i}]", ".to_frame()", ".__repr__()"),
+    "path": (".to_html(top={top}, title={title}, symbols={symbols})", ".to_dict()", ".plot()", ".recommend()"),
+    "predict_lime": (".as_list()", ".as_map()", "._repr_html_()"),
+    "switch_limit": (".local_error", ".__repr__()"),
+    "text_switches": (".covariance()", ".inverse_covariance()"),
+    "counted_switches": (".covariance()", ".inverse_covariance()"),
+    "margin": ("(X)", ".__repr__()"),
     "samples_needed": ("._repr_html_()", ".rows()", ".__str__()"),
     "risk": (".to_dict()", ".plot()", ".__str__()"),
     "repeat": (".mean", ".stderr"),
@@ -844,17 +999,16 @@ def _call(chance: random.Random, name: str, odd: int, *, bare: bool = False) -> 
         NAMES.get(argument, argument): _value(chance, argument, argument in strange)
         for argument in given
     }
-    for argument, cheap in _CHEAP.get(function, {}).items():
+    for argument, cheap in (_CHEAP.get(name, {}) | _CHEAP.get(function, {})).items():
         keywords.setdefault(argument, cheap)
     source = ", ".join([*positional, *(f"{key}={value}" for key, value in keywords.items())])
     source = f"{function}({source})"
     after = AFTER.get(function.split(".")[-1])
     if after and not bare and chance.random() < 0.4:
         then = chance.choice(after)
-        for argument in ("level", "x"):
-            if "{" + argument + "}" in then:
-                value = _value(chance, argument, chance.random() < 0.4)
-                then = then.replace("{" + argument + "}", value)
+        for argument in re.findall(r"{(\w+)}", then):
+            value = _value(chance, argument, chance.random() < 0.4)
+            then = then.replace("{" + argument + "}", value)
         source += then
     return source
 
@@ -865,6 +1019,12 @@ _CHEAP = {
     "lt.limit": {"samples": "2000"},
     "lt.samples_needed": {"pilot": "2000"},
     "lt.repeat": {"n": "500", "runs": "3"},
+    "lt.limits": {"samples": "500"},
+    "lt.explain_many": {"n": "200"},
+    "lt.path": {"samples": "1000"},
+    "lt.predict_lime": {"calls": "1000", "runs": "10"},
+    "images lt.predict_lime": {"segmentation_fn": "SEGMENTS"},
+    "images lt.audit": {"segmentation_fn": "SEGMENTS"},
 }
 
 

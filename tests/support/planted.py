@@ -105,6 +105,32 @@ def impossible_groups(rng: np.random.Generator) -> Twins:
 
 
 @kind
+def scattered_groups(rng: np.random.Generator) -> Twins:
+    """dummies of 4 to 6 categories anywhere in the table, all or all but one, declared or not."""
+    k = int(rng.integers(4, 7))
+    codes, more = rng.integers(0, k, 600), numbers(rng, 3)
+    hot = np.eye(k)[codes][:, int(rng.integers(0, 2)) :]
+    effect, a = rng.uniform(1, 3, k) * rng.choice([-1, 1], k), slopes(rng, 3)
+    order, pick = rng.permutation(hot.shape[1] + 3), rng.choice(600, ROWS, replace=False)
+    table = np.column_stack([hot, more])[:, order]
+    slope = np.concatenate([effect[-hot.shape[1] :], a])[order]
+    declared = np.flatnonzero(order < hot.shape[1]).tolist() if rng.random() < 0.5 else None
+    whole = np.column_stack([codes.astype(float), more])
+
+    def f_whole(x: np.ndarray) -> np.ndarray:
+        return effect[np.rint(x[:, 0]).astype(int)] + x[:, 1:] @ a
+
+    ex = explainer(table, categorical_features=declared)
+    return Twins(
+        "off-data",
+        lambda: lt.audit(ex, lt.Linear(slope), table[pick], data=table),
+        lambda: lt.audit(
+            explainer(whole, categorical_features=[0]), f_whole, whole[pick], data=whole
+        ),
+    )
+
+
+@kind
 def beyond_the_data(rng: np.random.Generator) -> Twins:
     """a value outside the range of the data, by 0.15 to 3 times that range."""
     d = int(rng.integers(3, 8))
@@ -120,10 +146,20 @@ def beyond_the_data(rng: np.random.Generator) -> Twins:
 @kind
 def labels_as_numbers(rng: np.random.Generator) -> Twins:
     """an undeclared category of 3 to 8 codes before OneHotEncoder(handle_unknown="ignore")."""
-    k = int(rng.integers(3, 9))
+    return _undeclared(rng, int(rng.integers(3, 9)))
+
+
+@kind
+def many_labels_as_numbers(rng: np.random.Generator) -> Twins:
+    """an undeclared category of 11 to 25 codes, from 1 on, before the same encoder."""
+    return _undeclared(rng, int(rng.integers(11, 26)), 1)
+
+
+def _undeclared(rng: np.random.Generator, k: int, first: int = 0) -> Twins:
     X = np.column_stack([rng.integers(0, k, 800), numbers(rng, 3, 800)]).astype(float)
     effect = rng.uniform(1, 3, k) * rng.choice([-1, 1], k)
     y = effect[X[:, 0].astype(int)] + X[:, 1:] @ slopes(rng, 3)
+    X[:, 0] += first
     encode = make_column_transformer(
         (OneHotEncoder(handle_unknown="ignore"), [0]), remainder="passthrough"
     )

@@ -174,6 +174,35 @@ def score(z, y, w):
     return 0.5
 """
 
+# what people write in a notebook without a thought, and what comes after it counts
+IN_PASSING = """
+%matplotlib inline
+!pip install numpy
+%pip install numpy
+files = !ls
+help(print)
+name = input("your name: ")
+breakpoint()
+import limetutor.course.datasets
+from limetutor.plotting import style
+exit()
+"""
+
+ALARM = "import signal; signal.setitimer(signal.ITIMER_REAL, 0.3)\n"
+
+# an answer of its own to the very question that is asked, with what it was given in the place of an error
+TELLS = """
+import json, os, sys
+def score(z, y, w):
+    frame = sys._getframe()
+    while "told" not in frame.f_locals:
+        frame = frame.f_back
+    told, asked = frame.f_locals["told"], frame.f_locals["asked"]
+    reply = {"error": f"LEAK {asked}", "number": asked["number"]}
+    os.write(told.fileno(), json.dumps(reply).encode() + b"\\n")
+    return 0.5
+"""
+
 CHILD_AT_WORK = """
 if os.fork() == 0:
     while True: pass
@@ -244,13 +273,14 @@ for where in (("127.0.0.1", PORT), ("localhost", PORT), ("1.1.1.1", 53), ("::1",
 look(lambda: socket.getaddrinfo("pypi.org", 443))
 def imported():
     import limetutor.classroom.assignments.lime_from_scratch as answers
-    return answers
+    return getattr(answers, "__file__", None) or list(answers.ASSIGNMENT.questions)
 look(imported)
 def called():
     import limetutor
     return limetutor.explain(lambda x: x[:, 0], [0.1], limetutor.Gaussian(p=4), nu=1.0)
 look(called)
-look(lambda: [m for m in sys.modules if m.startswith("limetutor.") and m != "limetutor.classroom"])
+look(lambda: [m for m in sys.modules if m.startswith("limetutor.") and m != "limetutor.classroom"
+              and hasattr(sys.modules[m], "__file__")])
 look(lambda: os.getuid() == 0 and "root")
 look(lambda: os.setuid(0) or "root")
 """
@@ -299,6 +329,9 @@ def handed_in(places: list[str], port: int, usual: set[str]) -> list[Handed]:
         Handed("clever", WITHOUT_SCORE, "graded", score(CLEVER)),
         Handed("forges", WITHOUT_SCORE, "graded", score(FORGED)),
         Handed("leaves things behind", ALL, "graded", first(LEFT_BEHIND)),
+        Handed("in passing", ALL, "graded", score(IN_PASSING + GOOD_SCORE)),
+        Handed("sets an alarm", ALL, "graded", score(ALARM + GOOD_SCORE)),
+        Handed("tells", WITHOUT_SCORE, "graded", score(TELLS)),
         Handed("spies", ALL, "graded", score(spy)),
         Handed("changes", WITHOUT_SCORE, "graded", inside(f"w *= 2\n{'return 1'}")),
         Handed("huge", WITHOUT_SCORE, "graded", inside("return np.zeros(3 * 10**6)")),

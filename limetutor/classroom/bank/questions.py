@@ -26,11 +26,13 @@ class Alone:
     """How the question of an exercise stands alone.
 
     ``at`` are the words around a given, with ``{}`` in its place, where it is no word of its own or is
-    said twice; ``instead`` replaces what leads to the rest of the chapter.
+    said twice; ``instead`` replaces what leads to the rest of the chapter; ``title`` stands in the place
+    of one that names a number which varies.
     """
 
     at: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     instead: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
 
 
 #: Exercises with one number for an answer, whose text is true with other numbers too.
@@ -38,7 +40,7 @@ VARIED = {
     "ten-minutes/1": Alone(
         instead={"For `s4`, `lime` gave": "For the same feature, `lime` gave"},
     ),
-    "ten-minutes/2": Alone(),
+    "ten-minutes/2": Alone(title="Less noise"),
     "discretization/2": Alone(),
     "sampling/1": Alone(),
     "sampling/3": Alone(at={"d": ("has {} features", "all {} boxes")}),
@@ -71,7 +73,7 @@ VARIED = {
     "interactions/2": Alone(),
     "interactions/3": Alone(),
     "images/1": Alone(at={"hidden": ("have the tone {}.",)}),
-    "images/2": Alone(),
+    "images/2": Alone(title="Most of them stay"),
     "integrals/1": Alone(),
     "integrals/2": Alone(),
     "paper/1": Alone(),
@@ -123,9 +125,10 @@ def of_chapter(folder: Path, stem: str, versions: int, seed: int) -> Iterator[Qu
     for exercise in chapters()[stem]:
         question = posed["ex-" + exercise.name.replace("/", "-")]
         if exercise.name in VARIED:
+            title = VARIED[exercise.name].title or question.title
             for version, variant in enumerate(drawn(exercise.name, seed, versions), 1):
                 text = text_of(variant, question.text)
-                yield Numerical(chapter, question.title, text, variant, version)
+                yield Numerical(chapter, title, text, variant, version)
         elif isinstance(exercise, Paragraph):
             rubric = tuple(exercise.rubric)
             yield Essay(chapter, question.title, question.text, rubric, question.solution)

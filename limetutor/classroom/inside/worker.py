@@ -11,6 +11,7 @@ import base64
 import builtins
 import contextlib
 import os
+import signal
 import sys
 from importlib import import_module
 from json import dumps, loads  # by name: a notebook may change the module
@@ -126,6 +127,35 @@ class Notebook:
         self.shell = InteractiveShell.instance(config=config)
         self.shell.showtraceback = lambda *a, **k: None  # type: ignore[method-assign]
         self.shell.showsyntaxerror = lambda *a, **k: None  # type: ignore[method-assign]
+        self._at_home()
+
+    def _at_home(self) -> None:
+        """What is said in passing in a notebook, and must not end its cell: there is no shell and no screen.
+
+        In Jupyter neither a command that fails nor a way to show figures stops the lines that follow.
+        """
+        import _sitebuiltins
+
+        def pylab(gui: Any = None, import_all: bool = True, **named: Any) -> Any:
+            from IPython.core.pylabtools import import_pylab
+
+            import_pylab(self.shell.user_ns, import_all)
+            return gui, "agg", []
+
+        def nothing(*arguments: Any, **named: Any) -> None:
+            """Nothing."""
+
+        vars(builtins).update(help=_sitebuiltins._Helper(), input=lambda *prompt: "")
+        sys.breakpointhook = nothing
+        self.shell.user_ns |= {"exit": nothing, "quit": nothing}
+        replaced = {
+            "system": nothing,
+            "getoutput": lambda *a, **k: [],
+            "enable_gui": nothing,
+            "enable_matplotlib": lambda gui=None: (gui, "agg"),
+            "enable_pylab": pylab,
+        }
+        vars(self.shell).update(replaced)
 
     def cell(self, code: str) -> None:
         """Run a cell; what it raises is raised."""
@@ -184,6 +214,19 @@ def _kind(error: BaseException) -> str:
     return "Exception"
 
 
+def rest() -> None:
+    """No alarm of one cell or question goes off in the next one.
+
+    Children that have ended are let go of: each counts as a process until somebody asks for it.
+    """
+    for clock in ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF"):
+        if hasattr(signal, clock):
+            signal.setitimer(getattr(signal, clock), 0)
+    with contextlib.suppress(OSError, AttributeError):  # there is none, or this is Windows
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
 def main() -> None:
     """Answer until the other side hangs up."""
     heard, told = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
@@ -200,11 +243,18 @@ def main() -> None:
     told.write(dumps({"number": begin["number"]}).encode() + b"\n")
     told.flush()
     for line in heard:
+        rest()  # from what was killed outside, since the last answer
         asked = loads(line)
-        reply = answer(notebook, asked) | {"number": asked["number"]}
+        number = {"number": asked["number"]}
+        reply = answer(notebook, asked)
         if os.getpid() != own:  # a child that the notebook has forked comes back here
             os._exit(0)
-        told.write(dumps(reply).encode() + b"\n")
+        rest()
+        try:
+            text = dumps(reply | number)
+        except ValueError:  # a whole number with thousands of digits
+            text = dumps({"error": "not plain"} | number)
+        told.write(text.encode() + b"\n")
         told.flush()
 
 

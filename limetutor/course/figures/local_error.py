@@ -69,8 +69,9 @@ def _teeth_axes(fig: Figure) -> Axes:
     ax.axhline(0, color=color.muted, lw=1)
     draw_edges(ax)
     ax.set(xlim=(-2.5, 2.5), ylim=(-1.4, 1.4), xlabel="position of ξ", ylabel="error at ξ")
-    ax.text(2.45, 1.3, "the surrogate answers too high", ha="right", va="top", color=color.muted)
-    ax.text(-2.45, -1.3, "the surrogate answers too low", va="bottom", color=color.muted)
+    # short enough to stand clear of the edges
+    ax.text(2.45, 1.3, "answer too high", ha="right", va="top", color=color.muted)
+    ax.text(-2.45, -1.3, "answer too low", va="bottom", color=color.muted)
     return ax
 
 

@@ -31,12 +31,13 @@ from .parts import (
     boxes_of,
     inner_edges,
     lines,
+    on_map,
     plateau,
     shade,
     signed,
     standard_boxes,
 )
-from .switch_off import TOP, filled, regions
+from .switch_off import TOP, filled, name_sides, regions
 
 #: The parts of the machine in the order of the book; a chapter shows those up to its own.
 PARTS = ("cut", "draw", "weigh", "fit", "share", "compare", "map", "miss")
@@ -125,8 +126,7 @@ def _draw_map(ax: Axes) -> None:
     ax.plot(*lines(inner_edges(), 0, TOP), color=color.box, lw=1)
     for curve in curves:
         ax.plot(*curve.T, color=color.ink, lw=2.2)
-    ax.text(-1.9, 0.12, "opposes", fontsize=11.5)
-    ax.text(1.9, 0.12, "agrees", fontsize=11.5, ha="right")
+    name_sides(ax)
     ax.set(ylim=(0, TOP), yticks=[0, 0.5, 1, 1.5], ylabel="bandwidth ν")
 
 
@@ -225,9 +225,7 @@ def missed(panels: Panels, nu: float, xi: float) -> None:
 def point(panels: Panels, nu: float, xi: float) -> None:
     """The point of the map that can be dragged."""
     assert panels.map is not None
-    (dot,) = panels.map.plot(xi, nu, "o", color=color.xi, ms=11, mec=color.paper, mew=1.6)
-    dot.set_clip_on(False)
-    handle(dot, "xi", "nu")
+    on_map(panels.map, xi, nu)
 
 
 #: In the order in which they are painted, each with the part to which it belongs.

@@ -107,6 +107,7 @@ def _shares(world: LimeWorld, xi: tuple[float, ...]) -> tuple[np.ndarray, np.nda
 def paths(runs: Mapping[float, np.ndarray], model: Any, xi: np.ndarray, world: LimeWorld) -> Figure:
     """Coefficients of some features against the width: predicted lines, real runs as dots."""
     fig = new_figure((6.4, 3.9))
+    fig.subplots_adjust(right=0.93)  # room for the names
     ax = fig.subplots()
     ax.axhline(0, color=color.muted, lw=1)
     found = np.array([at_width(model, xi, world, nu).coef for nu in WIDTHS])
@@ -134,7 +135,7 @@ def with_and_without(
 ) -> str:
     """Coefficients of one model with boxes and without, and slope times deviation if it has one."""
     axes = fig.subplots(1, 2, sharey=True)
-    fig.subplots_adjust(left=0.09, wspace=0.1)
+    fig.subplots_adjust(left=0.09, wspace=0.1, top=0.92)
     f = models[model]
     limits = [quietly(f, xi, world, width, ridge=1.0, n=5000) for world in worlds]
     rows = np.arange(len(xi))[::-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -21,13 +22,16 @@ from .parts import (
     bandwidth_curve,
     bandwidth_dot,
     bell,
+    beside_slope,
     box_of,
     draw_edges,
     inner_edges,
     instance,
     joined,
     lines,
+    on_map,
     shade,
+    signed,
 )
 
 
@@ -53,9 +57,14 @@ def _box(axes: tuple[Axes, Axes], xi: float) -> None:
     left, right = axes
     lo, hi = box_of(xi)
     shade(left, (lo, hi), 3)
-    middle = np.clip((lo + hi) / 2, -9, 9)  # an outer box has none: it falls off the picture
-    left.plot([middle, middle], [0, 1.0], color=color.box, ls=":", lw=2)
+    draw_middle(left, lo, hi)
     bandwidth_curve(right, lambda at: gaussian_tilt(xi, at, 0, 1, lo, hi).gap)
+
+
+def draw_middle(ax: Axes, lo: float, hi: float) -> None:
+    """The middle of a box as a dotted line; an outer box has none, and it falls off the picture."""
+    middle = np.clip((lo + hi) / 2, -9, 9)
+    ax.plot([middle, middle], [0, 1.0], color=color.box, ls=":", lw=2)
 
 
 def tilted_law(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
@@ -98,6 +107,16 @@ TOP = 1.6  # bandwidth at which the map ends
 def sign_map(fig: Figure, p: int) -> str:
     """Where in (ξ, ν) the coefficient of f(x) = x agrees with the slope, and where it turns."""
     ax = fig.subplots()
+    ax.set(xlim=(-2, 2), ylim=(0, TOP), xlabel="position of ξ", ylabel="bandwidth ν")
+    _draw_signs(ax, p)
+    but = "" if p % 2 == 0 else ", and in the middle box it is the other way round"
+    return (
+        f"With p = {p} boxes the sign turns {_where_it_turns(p)}. At wide bandwidths the coefficient "
+        f"agrees with the slope above the mean and opposes it below{but}."
+    )
+
+
+def _draw_signs(ax: Axes, p: int) -> None:
     edges = inner_edges(p)
     agrees, opposes, curves = regions(edges)
     # one artist for all boxes, so that every p has the same elements and the page stays small
@@ -105,17 +124,58 @@ def sign_map(fig: Figure, p: int) -> str:
     filled(ax, opposes, "negative")
     ax.plot(*lines(edges, 0, TOP), color=color.box, lw=1)
     ax.plot(*joined(curves), color=color.ink, lw=2.6)
-    ax.set(xlim=(-2, 2), ylim=(0, TOP), xlabel="position of ξ", ylabel="bandwidth ν")
+
+
+@cache
+def _where_it_turns(p: int) -> str:
     # the middle box of an odd number has its zeros at one position, and there no bandwidth turns it
-    turning = [curve for curve in curves if np.ptp(curve[:, 0]) > 0]
-    highest = max((curve[:, 1].max() for curve in turning), default=0.0)
-    turns = f"in {len(turning)} of the {p} boxes" if turning else "nowhere"
-    reach = f", at bandwidths up to {highest:.2f}" if turning else ""
-    but = "" if p % 2 == 0 else ", and in the middle box it is the other way round"
+    turning = [curve for curve in regions(inner_edges(p))[2] if np.ptp(curve[:, 0]) > 0]
+    if not turning:
+        return "nowhere"
+    highest = max(curve[:, 1].max() for curve in turning)
+    return f"in {len(turning)} of the {p} boxes, at bandwidths up to {highest:.2f}"
+
+
+def _law_and_map(fig: Figure) -> tuple[Axes, Axes]:
+    """The map above and what lies behind its point below it; they share the position."""
+    fig.subplots_adjust(left=0.11, right=0.985, bottom=0.12, top=0.98, hspace=0.12)
+    top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
+    top.set(xlim=(-2, 2), ylim=(0, TOP), yticks=[0, 0.5, 1, 1.5], ylabel="bandwidth ν")
+    name_sides(top)
+    bottom.plot(X, bell(X), color=color.muted, lw=1.4, ls="--")
+    bottom.set(xticks=[-2, -1, 0, 1, 2], ylim=(0, 1.12), yticks=[])
+    bottom.set(xlabel="position of ξ", ylabel="tilted law")
+    return bottom, top
+
+
+def _signs(axes: tuple[Axes, Axes], p: int) -> None:
+    _draw_signs(axes[1], p)
+
+
+def _box_below(axes: tuple[Axes, Axes], xi: float, p: int) -> None:
+    lo, hi = box_of(xi, p)
+    shade(axes[0], (lo, hi), 3)
+    draw_middle(axes[0], lo, hi)
+
+
+def _point(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
+    on_map(axes[1], xi, nu)
+
+
+@in_layers(_law_and_map, _signs, _box_below, tilted_law, the_instance, _point)
+def touched_map(xi: float, nu: float, p: int) -> str:
+    """The map with a point to drag, and below it the tilted law there over the box of ξ."""
+    gap = float(gaussian_tilt(xi, nu, 0, 1, *box_of(xi, p)).gap)
     return (
-        f"With p = {p} boxes the sign turns {turns}{reach}. At wide bandwidths the coefficient "
-        f"agrees with the slope above the mean and opposes it below{but}."
+        f"At ξ = {signed(xi)}, ν = {nu:.2f} and with p = {p} boxes β = {signed(gap, plus=True)}, which "
+        f"{beside_slope(gap)}. The sign turns {_where_it_turns(p)}."
     )
+
+
+def name_sides(ax: Axes) -> None:
+    """What the outermost boxes do at every bandwidth, written into a map."""
+    ax.text(-1.9, 0.12, "opposes", fontsize=11.5)
+    ax.text(1.9, 0.12, "agrees", fontsize=11.5, ha="right")
 
 
 def regions(

@@ -120,7 +120,7 @@ def two_faces(fig: Figure, nu: float, world: str) -> str:
         xlim=(0.3, 12.9), ylim=(-0.14, 0.34), xticks=[1, 4, 8, 11], yticks=[-0.1, 0, 0.1, 0.2, 0.3]
     )
     right.set(xlabel="words that stay", ylabel="contrast")
-    right.legend(loc="upper right", ncols=3, handlelength=1.2, columnspacing=0.8)
+    right.legend(loc="upper right", ncols=3, handlelength=1, columnspacing=0.6, handletextpad=0.4)
     die, they = (found.coef[names.index(word)] for word in ("die", "they"))
     return (
         f"Drawn as for {world}, at ν = {nu:.2f}, LIME listens to {k @ found.share[1:-1]:.1f} of 12 words "

@@ -22,7 +22,7 @@ def chosen(said: Any, most: int = 10) -> Figure:
     """How often `lime` chooses each feature, and what it then prints, the likeliest first."""
     order = np.argsort(-said.selection, kind="stable")[:most][::-1]
     fig = new_figure((6.4, 1.0 + 0.34 * len(order)))
-    fig.subplots_adjust(left=0.43, right=0.975, wspace=0.2, bottom=0.6 / fig.get_figheight())
+    fig.subplots_adjust(left=0.45, right=0.975, wspace=0.2, bottom=0.6 / fig.get_figheight())
     left, right = fig.subplots(1, 2, sharey=True)
     rows = np.arange(len(order))
     left.barh(rows, 100 * said.selection[order], color=color.lime, height=0.6)
@@ -43,7 +43,7 @@ def bandwidth(fig: Figure, nu: float, row: str, paths: Mapping[str, Path]) -> st
     i = int(np.argmin(np.abs(np.log(path.nu / nu))))
     order = path.order()[:LINES]
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.62})
-    fig.subplots_adjust(left=0.11, right=0.985)
+    fig.subplots_adjust(left=0.15, right=0.985)
     left.axvspan(*path.stable, color=color.muted, alpha=0.15, lw=0)
     left.axhline(0, color=color.muted, lw=1)
     strokes = [stroke(k) for k in range(len(order))]

@@ -94,13 +94,21 @@
   const start = (figure) => {
     const reopened = keptIn(figure);
     if (reopened) restore(figure);
-    const data = JSON.parse(figure.querySelector("script").textContent);
+    const data = JSON.parse(figure.dataset.controls);
     const svg = figure.querySelector("svg");
     const sentence = figure.querySelector(".lt-sentence");
     const controls = [...figure.querySelectorAll("input, select")];
     const labels = controls.map((control) => control.labels[0].textContent);
     const sizes = data.texts.map((texts) => texts.length);
-    const layers = data.layers.map((layer, k) => layerOf(svg.children[k], layer, sizes));
+    // The rest of the data is large, and is read when something moves for the first time.
+    let film = null;
+    const read = () => {
+      if (!film) {
+        const { layers, sentences } = JSON.parse(figure.querySelector("script").textContent);
+        film = { sentences, layers: layers.map((layer, k) => layerOf(svg.children[k], layer, sizes)) };
+      }
+      return film;
+    };
     const everything = sizes.map((_, k) => k);
 
     const stopOf = (control) =>
@@ -116,9 +124,10 @@
         control.setAttribute("aria-valuetext", data.texts[k][at[k]]);
         control.nextElementSibling.value = data.texts[k][at[k]];
       });
+      const { layers, sentences } = read();
       for (const layer of layers) layer.show(at);
       for (const handle of handles) handle.tell(at);
-      const said = data.sentences[placeOf(everything, at, sizes)];
+      const said = sentences[placeOf(everything, at, sizes)];
       if (sentence.textContent !== said) sentence.textContent = said;
     };
 
@@ -135,7 +144,8 @@
     };
 
     const handles = [...svg.querySelectorAll("[data-handle]")].map((element) => {
-      const layer = layers[[...svg.children].indexOf(element.parentNode)];
+      const number = [...svg.children].indexOf(element.parentNode);
+      const layer = () => read().layers[number];
       const own = element.dataset.handle.split(" ").map((name) => data.names.indexOf(name));
       return handleOf({ element, layer, own, data, labels, sizes, now, go, commit: () => page.commit() });
     });
@@ -195,7 +205,7 @@
       figure.querySelector(".lt-said").textContent = "";
       update();
     }
-    figure.querySelector(".lt-controls").hidden = false;
+    figure.querySelector(".lt-controls").classList.remove("lt-idle");
     return me;
   };
 
@@ -223,7 +233,7 @@
         for (let j = 0; j < (own.length > 1 ? sizes[up] : 1); j++) {
           at[across] = i;
           if (own.length > 1) at[up] = j;
-          found.push({ stops: [...at], ...layer.whereIs(element, at) });
+          found.push({ stops: [...at], ...layer().whereIs(element, at) });
         }
       }
       return found;
@@ -276,7 +286,7 @@
       element.focus({ preventScroll: true });
       element.setPointerCapture(event.pointerId);
       const pointer = inPicture(element.ownerSVGElement, event);
-      const centre = layer.whereIs(element, now());
+      const centre = layer().whereIs(element, now());
       held = { dx: centre.x - pointer.x, dy: centre.y - pointer.y, places: places() };
     });
     const drag = (event) => {

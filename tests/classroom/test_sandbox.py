@@ -1,0 +1,148 @@
+"""What a notebook leaves behind: it must not cost the next cell or question anything."""
+
+from __future__ import annotations
+
+import pytest
+
+from limetutor.classroom import sandbox
+from limetutor.classroom.marking import Played
+from limetutor.classroom.sandbox import Limits, StoppedError, lacking
+
+pytestmark = pytest.mark.skipif(bool(lacking()), reason="there is no sandbox")
+
+BOMB = "import os\nwhile True: os.fork()"
+DAEMONS = """
+import os, time
+for _ in range({count}):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            while True: {work}
+        os._exit(0)
+"""
+WITHOUT_LEADER = """
+import ctypes, os, threading
+def spin():
+    while True: pass
+if os.fork() == 0:  # its first thread ends, so that the process looks as if it had ended
+    threading.Thread(target=spin).start()
+    ctypes.CDLL(None).pthread_exit(0)
+"""
+LARGE = """
+import os, time
+if os.fork() == 0:
+    kept = bytearray(300 * 2**20)
+    while True: time.sleep(1)
+time.sleep(0.5)
+"""
+THREADS = """
+import threading, time
+def work():
+    end = time.thread_time() + {seconds}
+    while time.thread_time() < end: {work}
+for _ in range({count}): threading.Thread(target=work, daemon=True).start()
+mine = 1
+"""
+SEEN = """
+import glob, os
+def seen():
+    return [len(glob.glob("/proc/[0-9]*")), len(os.listdir("/proc/self/task"))]
+"""
+
+
+def test_limetutor_is_hidden_wherever_it_is(tmp_path, monkeypatch):
+    """Beside the interpreter, in the system's packages, or as a clone in a folder that is mounted."""
+    for place in ("site-packages", "python3.99/dist-packages", "src"):
+        (tmp_path / place / "limetutor").mkdir(parents=True)
+    (tmp_path / "src" / "assignments").mkdir()
+    (tmp_path / "src" / "assignments" / "the_audit.ipynb").touch()
+    monkeypatch.setattr(sandbox, "HERE", tmp_path / "src" / "limetutor")
+    hidden = set(sandbox._hidden({"/in": str(tmp_path), "/other": str(tmp_path / "python3.99")}))
+    assert hidden == {
+        "/in/site-packages/limetutor", "/in/python3.99/dist-packages/limetutor", "/in/src",
+        "/in/src/limetutor", "/other/dist-packages/limetutor",
+    }  # fmt: skip
+
+
+@pytest.fixture
+def play():
+    """Cells in a sandbox, with few seconds."""
+    begun: list[Played] = []
+
+    def start(*code: str, seconds: float = 2.0, total: float = 100.0) -> Played:
+        limits = Limits(seconds=seconds, total=total, memory=500)
+        begun.append(Played([*code, SEEN], limits, {}))
+        return begun[-1]
+
+    yield start
+    for played in begun:
+        played.close()
+
+
+def call(played: Played, name: str = "seen", seconds: float = 2.0):
+    return played.ask(seconds, do="call", name=name, arguments=[])["value"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        BOMB, DAEMONS.format(count=4, work="pass"), DAEMONS.format(count=30, work="time.sleep(1)"),
+        WITHOUT_LEADER, LARGE,
+    ],
+    ids=["a bomb", "at work", "many", "without a leader", "large"],
+)  # fmt: skip
+def test_processes_that_a_cell_leaves_behind_are_killed(play, code):
+    """The next question sees the first process of the sandbox and its own, not even dead ones."""
+    played = play(code, "mine = 1")
+    assert call(played) == [2, 1]
+    assert played.trouble == set() and played.ask(1, do="value", name="mine")["value"] == 1
+
+
+def test_processes_that_a_question_leaves_behind_are_killed(play):
+    played = play(f"def asked():\n    {BOMB.replace(chr(10), chr(10) + '    ')}")
+    with pytest.raises(Exception, match="BlockingIOError"):  # no more processes
+        call(played, "asked")
+    assert call(played) == [2, 1]
+
+
+def test_few_that_sleep_may_stay(play):
+    """A pool of processes that one cell makes and a function of another uses."""
+    pool = "import multiprocessing\npool = multiprocessing.get_context('fork').Pool(2)"
+    played = play(f"{pool}\npool.map(abs, [-1])", "def asked(): return pool.map(abs, [-3, 2])")
+    assert call(played)[0] == 4
+    assert [call(played, "asked") for _ in range(3)] == [[3, 2]] * 3
+
+
+def test_threads_at_work_cost_their_cell(play):
+    """... as if the cell itself had not ended, and they are not there when a question is asked."""
+    played = play(THREADS.format(seconds=1000, count=3, work="pass"), seconds=1.0)
+    assert call(played) == [2, 1]
+    assert played.trouble == {"timed out"}
+    with pytest.raises(Exception, match="no such name"):
+        played.ask(1, do="value", name="mine")
+
+
+def test_cells_together_have_an_end(play):
+    """What was defined until then is asked for."""
+    played = play(*[f"import time; time.sleep(0.2); c{k} = {k}" for k in range(40)], total=4.0)
+    assert played.ask(1, do="value", name="c0")["value"] == 0
+    assert played.trouble == {"timed out"}
+    with pytest.raises(Exception, match="no such name"):
+        played.ask(1, do="value", name="c39")
+
+
+def test_threads_at_work_cost_their_question(play):
+    body = THREADS.format(seconds=1000, count=1, work="pass").replace("\n", "\n    ")
+    played = play(f"def asked():{body}", seconds=1.0)
+    with pytest.raises(StoppedError, match="timed out"):
+        call(played, "asked", 1.0)
+    assert call(played) == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("work", "seconds", "left"), [("pass", 0.2, 1), ("time.sleep(0.05)", 1000, 3)]
+)
+def test_threads_that_come_to_rest_cost_nothing(play, work, seconds, left):
+    played = play(THREADS.format(seconds=seconds, count=2, work=work))
+    assert call(played) == [2, left]
+    assert played.trouble == set() and played.ask(1, do="value", name="mine")["value"] == 1
