@@ -41,14 +41,12 @@ LONGEST = 8_000_000  # bytes of one reply
 FLOOD = 100_000_000  # bytes of all replies
 DEEPEST, WORDS = 12, 1000  # lists in lists, letters of a text that is to be read as numbers
 PATIENCE = 4
-START = 60  # seconds until the process is ready
+START = 60  # seconds until the process is ready, and until what it leaves behind is gone
 TICK = 0.05  # seconds between looks at the memory
 BLINK = 0.002  # seconds between looks at processes that are to end or to rest
 LOOKS = 6  # at threads, until they count as asleep
-FEW, GRACE = (
-    8,
-    0.4,
-)  # processes that may be left behind; the share of a cell's seconds to fall asleep in
+FEW = 8  # processes that may be left behind
+GRACE = 0.4  # the share of a cell's seconds in which they may fall asleep
 MEGABYTE = 2**20
 SPARE = 1024  # megabytes of addresses that libraries reserve and do not use
 SYSTEM = ("/usr/lib", "/usr/lib32", "/usr/lib64", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache")
@@ -352,18 +350,19 @@ class Session:
 
         Processes that it has left behind may stay while they sleep and are few and small, as those do that
         joblib keeps for its next call; what they may take to fall asleep is little, and not given twice. All
-        others are killed. A thread cannot be killed: one that works on counts as the notebook itself at
-        work, since all that comes next would wait for it.
+        others are killed, and what they have worked until then is not the notebook's fault a second time. A
+        thread cannot be killed: one that works on counts as the notebook itself at work, since all that
+        comes next would wait for it.
         """
-        begun, busy = time.monotonic(), self.busy
+        begun, busy, own = time.monotonic(), self.busy, self._own_work
         try:
             while not (
                 self._modest(left := self._strangers()) and all(map(_sleeps, self._own | left))
             ):
-                worked, passed = self.busy - busy, time.monotonic() - begun
-                if worked > seconds or passed > seconds * PATIENCE or self._limits.stop.is_set():
+                passed = time.monotonic() - begun
+                if self._own_work - own > seconds or passed > START or self._limits.stop.is_set():
                     raise StoppedError("timed out")
-                if not self._modest(left) or worked > self._grace:
+                if not self._modest(left) or self.busy - busy > self._grace:
                     self._kill_strangers()
                 time.sleep(BLINK)
             self._grace = max(0.0, self._grace - (self.busy - busy))
@@ -405,6 +404,11 @@ class Session:
     def busy(self) -> float:
         """Seconds that the processor has worked for the sandbox."""
         return sum(map(_worked, _family(self._root)))
+
+    @property
+    def _own_work(self) -> float:
+        """The same for the notebook's own process alone, whatever it has started."""
+        return sum(_worked(pid, children=False) for pid in self._own)
 
     def _too_large(self) -> bool:
         """Whether all processes of the sandbox together hold more than they may.
@@ -490,12 +494,12 @@ def _sleeps(pid: int) -> bool:
     return True
 
 
-def _worked(pid: int) -> float:
+def _worked(pid: int, children: bool = True) -> float:
     """Seconds of a process, and of its children that have ended."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         with open(f"/proc/{pid}/stat") as stat:
             fields = stat.read().rpartition(")")[2].split()
-        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        return sum(map(int, fields[11 : 15 if children else 13])) / os.sysconf("SC_CLK_TCK")
     return 0.0
 
 
