@@ -61,9 +61,10 @@ class: $(ENV)/.book  ## write the assignments for students and teachers into _bu
 	@"$(BIN)/limetutor" class release --out _build/class/students
 	@"$(BIN)/limetutor" class solution --out _build/class/teachers
 
-# One numerical thread a process: the processes already fill the cores.
+# One numerical thread a process: the processes already fill the cores. (The third is what LightGBM asks.)
 test lint unit site notebooks verify bench: export OMP_NUM_THREADS = 1
 test lint unit site notebooks verify bench: export OPENBLAS_NUM_THREADS = 1
+test lint unit site notebooks verify bench: export LOKY_MAX_CPU_COUNT = 1
 
 PYTEST = mkdir -p _build && nice -n $(NICE) env CHROME="$$(sh tools/browser.sh)" "$(BIN)/python" -m slipcover --json --out _build/covered-$@.json \
     -m pytest tests -n $(JOBS) --dist worksteal
