@@ -6,6 +6,7 @@ and rows are filled a chunk at a time that stays in the processor's cache. Chapt
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -48,31 +49,36 @@ class Quantiles:
         self.lo, self.hi = np.where(point, law.mean, law.lo), np.where(point, law.mean, law.hi)
         self.narrow = _narrow(self.lo, self.hi, law.prob)
         self.first = self.parts * np.arange(self.d)  # where the parts of a coordinate begin
-        self.abreast = max(
-            WIDE // self.d, 1
-        )  # rows that are compared in one go: short ones are slow
-        self.below = np.tile(self.edges.T, self.abreast)
+        # rows that are compared in one go: short ones are slow
+        self.abreast = max(WIDE // self.d, 1)
+        self.abreast_edges = np.tile(self.edges.T, self.abreast)
+        self.abreast_first = np.tile(self.first, self.abreast)
 
-    def part(self, u: np.ndarray) -> np.ndarray:
+    def part(self, u: np.ndarray, part: np.ndarray) -> None:
         """Which part each of the uniform numbers u (n, d) falls into, counted over all (n, d)."""
         if self.parts > BISECTION:
-            columns = zip(self.edges, u.T, strict=True)
-            found = [np.searchsorted(edges, column, side="right") for edges, column in columns]
-            return np.stack(found, axis=1) + self.first
-        shape, whole = u.shape, len(u) % self.abreast == 0
-        edges = self.below if whole else self.edges.T
-        u = u.reshape(-1, edges.shape[1])
-        count, above = np.zeros(u.shape, np.uint8), np.empty(u.shape, bool)
-        for edge in edges:
-            count += np.greater_equal(u, edge, out=above)
-        return count.reshape(shape) + self.first
+            for j, (edges, column) in enumerate(zip(self.edges, u.T, strict=True)):
+                part[:, j] = np.searchsorted(edges, column, side="right")
+            part += self.first
+            return
+        whole = len(u) - len(u) % self.abreast
+        count = np.zeros(u.shape, np.uint8)
+        for rows, edges, first in (
+            (slice(whole), self.abreast_edges, self.abreast_first),
+            (slice(whole, None), self.edges.T, self.first),
+        ):
+            numbers = u[rows].reshape(-1, len(first))
+            below, above = count[rows].reshape(numbers.shape), np.empty(numbers.shape, bool)
+            for edge in edges:
+                np.greater_equal(numbers, edge, out=above)
+                below += above.view(np.uint8)
+            np.add(below, first, out=part[rows].reshape(numbers.shape))
 
-    def within(self, part: np.ndarray, v: np.ndarray, x: np.ndarray) -> None:
-        """The v-quantile of the given part, entry by entry, into x; v is overwritten."""
+    def within(self, part: np.ndarray, v: np.ndarray, x: np.ndarray, entry: np.ndarray) -> None:
+        """The v-quantile of the given part, entry by entry, into x; v and entry are overwritten."""
         if self.some_mirrored:
             np.subtract(1.0, v, out=v, where=self.mirrored.take(part))
-        entry = np.empty_like(v)  # tables are read without a check of bounds
-        self.span.take(part, out=x, mode="clip")
+        self.span.take(part, out=x, mode="clip")  # tables are read without a check of bounds
         x *= v
         x += self.low.take(part, out=entry, mode="clip")
         scipy.special.ndtri(x, out=x)
@@ -106,22 +112,33 @@ class Quantiles:
         """n draws: values (n, d), and the entry of ``marks`` (d, K) that belongs to each one's part."""
         which, where = _twice(rng, n * self.d)
         x, marked = np.empty((n, self.d)), np.empty((n, self.d), marks.dtype)
-        for rows in chunks(n, self.d, self.abreast):
-            shape = x[rows].shape
-            part = self.part(which.random(shape))
+        for rows, part, u, entry in self._pieces(n):
+            self.part(which.random(out=u), part)
             marks.take(part, out=marked[rows], mode="clip")
-            self.within(part, where.random(shape), x[rows])
+            self.within(part, where.random(out=u), x[rows], entry)
         rng.bit_generator.state = where.bit_generator.state
         return x, marked
 
     def at(self, u: np.ndarray, marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The same for given uniform numbers u (n, d), one for part and place."""
         x, marked = np.empty_like(u), np.empty(u.shape, marks.dtype)
-        for rows in chunks(len(u), self.d, self.abreast):
-            part = self.part(u[rows])
+        for rows, part, _, entry in self._pieces(len(u)):
+            self.part(u[rows], part)
             marks.take(part, out=marked[rows], mode="clip")
-            self.within(part, self.place(part, u[rows]), x[rows])
+            self.within(part, self.place(part, u[rows]), x[rows], entry)
         return x, marked
+
+    def _pieces(self, n: int) -> Iterator[tuple[slice, np.ndarray, np.ndarray, np.ndarray]]:
+        """Rows a chunk at a time, with room for their parts and twice for numbers.
+
+        The room is the same for all chunks, and so in the cache from the second one on.
+        """
+        pieces = chunks(n, self.d, self.abreast)
+        shape = (max((rows.stop - rows.start for rows in pieces), default=0), self.d)
+        part, u, entry = np.empty(shape, np.intp), np.empty(shape), np.empty(shape)
+        for rows in pieces:
+            many = rows.stop - rows.start
+            yield rows, part[:many], u[:many], entry[:many]
 
 
 def _narrow(lo: np.ndarray, hi: np.ndarray, prob: np.ndarray) -> bool:
@@ -135,8 +152,9 @@ def _narrow(lo: np.ndarray, hi: np.ndarray, prob: np.ndarray) -> bool:
 
 
 def chunks(n: int, width: int, multiple: int = 1) -> list[slice]:
-    """Rows 0 to n in pieces of about ``CHUNK`` numbers, each of a multiple of so many rows."""
-    rows = multiple * max(CHUNK // (width * multiple), 1)
+    """Rows 0 to n in even pieces of about ``CHUNK`` numbers, each of a multiple of so many rows."""
+    many = max(round(n * width / CHUNK), 1)
+    rows = multiple * max(-(-n // (many * multiple)), 1)
     return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
 
 
@@ -171,10 +189,11 @@ class _Kept:
     def __init__(self, numbers: np.ndarray) -> None:
         self.numbers, self.used = numbers, 0
 
-    def random(self, shape: tuple[int, int]) -> np.ndarray:
-        """The next ones in this shape."""
-        start, self.used = self.used, self.used + shape[0] * shape[1]
-        return self.numbers[start : self.used].reshape(shape)
+    def random(self, out: np.ndarray) -> np.ndarray:
+        """The next ones, into ``out``."""
+        start, self.used = self.used, self.used + out.size
+        out[...] = self.numbers[start : self.used].reshape(out.shape)
+        return out
 
 
 def truncated_quantile(v: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
