@@ -3,9 +3,7 @@
 :class:`Sums` takes samples in a batch at a time and keeps about (d+1)^2 numbers. Weights arrive as
 logarithms and are kept relative to the largest one seen; responses are kept relative to their
 weighted mean and to the largest weighted one, so that a sample that does not count cannot cost
-digits, however large f is there. A batch goes through in pieces that stay in the processor's cache,
-turned so that a column lies in one stretch: there are many samples and few columns, and processors
-like long stretches.
+digits, however large f is there. A batch goes through in pieces that stay in the processor's cache.
 Chapter: surrogate.
 """
 
@@ -47,7 +45,6 @@ def on_one_thread(function: Function) -> Function:
 
 DEAD = 1e-7  # deviations below the rounding of the sums (1e-16 under a root, and some)
 NARROW = 24  # columns from which on symmetry pays
-TURN = 256  # samples that are turned at a time, or as many as make ``LARGE`` numbers
 LARGE = 2**15  # numbers from which less exact leverages are worth their while
 PLENTY = 50  # effective samples a column, from which on leverages are around 2%: a guess will do
 SOME = 4  # ... from which on they are well below 1, and single precision will do
@@ -101,7 +98,6 @@ class Sums:
             self.shift = _weighted_mean(y, w)
         y = self._in_units(y, w)
         alike = bool(np.all(w == 1.0))
-        z = _turned(z)  # (columns, samples) from here on
         batch = _products(z, y, w, alike)
         self.n += len(y)
         self.equal = self.equal and alike
@@ -127,7 +123,7 @@ class Sums:
             return
         self.always &= self.gram[0, 1 : self.d + 1] >= (1 - 1e-9) * self.gram[0, 0]
         for j in np.flatnonzero(self.always):
-            self.always[j] = np.all(z[j, w > 0])
+            self.always[j] = np.all(z[w > 0, j])
         ones = 1 + np.flatnonzero(self.always)
         if len(ones):
             self.gram[ones] = self.gram[0]
@@ -195,15 +191,15 @@ class Sums:
         """Residual r, leverage h and phi of each sample of a batch; adds up the influences."""
         bread, beta = self.solver.bread, self.solver.beta(self.response)
         r, h, phi = (np.empty(len(y)) for _ in range(3))
-        for some in _passes(z):
-            design = _design(z[:, some])
-            influence = bread @ design
-            r[some] = y[some] - beta @ design
-            h[some] = np.clip(w[some] * np.einsum("ij,ij->j", influence, design), 0.0, 1.0)
-            both = influence if self.equal else self.gram2 @ influence
+        for rows in _passes(z):
+            design = _design(z[rows])
+            influence = design @ bread
+            r[rows] = y[rows] - design @ beta
+            h[rows] = np.clip(w[rows] * np.einsum("ij,ij->i", influence, design), 0.0, 1.0)
+            both = influence if self.equal else influence @ self.gram2
             other = design if self.equal else influence  # bread gram bread = bread
-            phi[some] = 1 - 2 * h[some] + np.einsum("ij,ij->j", both, other)
-            self._add_influences(design, influence[: self.d + 1], w[some])
+            phi[rows] = 1 - 2 * h[rows] + np.einsum("ij,ij->i", both, other)
+            self._add_influences(design, influence[:, : self.d + 1], w[rows])
         return r, h, np.clip(phi, 0.0, None)
 
     def _briskly(
@@ -216,26 +212,26 @@ class Sums:
         """
         bread, beta = self.solver.bread.astype(np.float32), self.solver.beta(self.response)
         r, form = np.empty(len(y)), np.empty(len(y))
-        for some in _passes(z):
-            r[some] = y[some] - beta[0] - beta[1:] @ z[:, some].astype(float)
-            design = _design(z[:, some], np.float32)
-            influence = bread @ design
-            form[some] = np.einsum("ij,ij->j", influence, design)
-            self._add_influences(design, influence[: self.d + 1], w[some].astype(np.float32))
+        for rows in _passes(z):
+            design = _design(z[rows])
+            r[rows] = y[rows] - design @ beta
+            single = design.astype(np.float32)
+            influence = single @ bread
+            form[rows] = np.einsum("ij,ij->i", influence, single)
+            self._add_influences(single, influence[:, : self.d + 1], w[rows].astype(np.float32))
         h = np.clip(w * form, 0.0, 1.0)
         return r, h, np.clip(1 - 2 * h + self.squared[0] / self.gram[0, 0] * form, 0.0, None)
 
     def _add_influences(self, design: np.ndarray, influence: np.ndarray, w: np.ndarray) -> None:
-        square = np.empty((self.d + 2, len(w)), influence.dtype)
-        scale = (self.gram[0, 0] * w).astype(square.dtype)
-        np.multiply(influence, scale, out=square[:-1])
-        np.sum(square[:-1], axis=0, out=square[-1])  # at xi, where all columns are 1
+        local = influence.sum(axis=1, keepdims=True)
+        square = np.hstack([influence, local])
+        square *= (self.gram[0, 0] * w)[:, None].astype(square.dtype)
         np.square(square, out=square)
         for sums in (self.second, self.fourth):
-            every = square.sum(axis=1)
+            every = square.sum(axis=0)
             own = every.copy()  # the intercept and the surrogate at xi have one side only
             if self.marks:
-                own[1:-1] = np.einsum("ij,ij->i", design[1 : self.d + 1], square[1:-1])
+                own[1:-1] = np.einsum("ij,ij->j", design[:, 1 : self.d + 1], square[:, 1:-1])
             sums += [every - own, own]
             np.square(square, out=square)
 
@@ -266,11 +262,11 @@ class Sums:
         slopes[4:] *= 1 - 2 * m
         found, own4 = np.empty((6, len(y))), np.zeros(len(beta))
         w4 = np.square(w * w)
-        for some in _passes(z):
-            columns = z[:, some].astype(float)
-            np.matmul(slopes, columns, out=found[:, some])
+        for rows in _passes(z):
+            columns = z[rows].astype(float)
+            np.matmul(slopes, columns.T, out=found[:, rows])
             if not self.equal:
-                own4[1:] += columns @ w4[some]
+                own4[1:] += w4[rows] @ columns
         found += level[:, None]
         own4[0] = np.sum(w4)
         own4 = squared if self.equal else own4
@@ -346,21 +342,21 @@ class _Products(NamedTuple):
 
 def _products(z: np.ndarray, y: np.ndarray, w: np.ndarray, alike: bool) -> _Products:
     """The sums of a batch; counts of indicators are exact in single precision below 2^24."""
-    gram, response, squared = (_Bordered(len(z)), *np.zeros((2, len(z) + 1)))
+    gram, response, squared = (_Bordered(z.shape[1]), *np.zeros((2, z.shape[1] + 1)))
     counts = alike and z.dtype == bool
-    factors, beside = np.empty((3, len(y))), np.zeros((3, len(z) + 1))
+    factors, beside = np.empty((3, len(y))), np.zeros((3, z.shape[1] + 1))
     root = np.sqrt(w, out=factors[0])
     np.multiply(root, [y, w], out=factors[1:])
-    for some in _passes(z):
-        columns = z[:, some].astype(float)
+    for rows in _passes(z):
+        columns = z[rows].astype(float)
         if counts:
-            single = z[:, some].astype(np.float32)
+            single = z[rows].astype(np.float32)
             gram.inner += _squares(single)
-            response[1:] += columns @ y[some]
+            response[1:] += y[rows] @ columns
         else:
-            columns *= root[some]
+            columns *= root[rows, None]
             gram.inner += _squares(columns)
-            beside[:, 1:] += factors[:, some] @ columns.T
+            beside[:, 1:] += factors[:, rows] @ columns
     if counts:
         gram.edge = np.diag(gram.inner).copy()  # an indicator is its own square
         squared[1:] = gram.edge
@@ -387,50 +383,41 @@ class _Bordered:
 
 def _scaled_squares(z: np.ndarray, scale: np.ndarray, precision: Any) -> np.ndarray:
     """Sum scale^2 (1, z)(1, z)' over a batch."""
-    result, top = _Bordered(len(z)), float(np.max(scale, initial=0.0))
+    result, top = _Bordered(z.shape[1]), float(np.max(scale, initial=0.0))
     if not 0 < top < np.inf:
-        return np.full((len(z) + 1,) * 2, top)
+        return np.full((z.shape[1] + 1,) * 2, top)
     ratio = scale / top
     share = ratio.astype(precision)
-    for some in _passes(z):
-        columns = z[:, some].astype(precision)
-        columns *= share[some]
+    for rows in _passes(z):
+        columns = z[rows].astype(precision)
+        columns *= share[rows, None]
         result.inner += _squares(columns)
-        result.edge += columns @ share[some]
+        result.edge += share[rows] @ columns
     return result.whole(float(ratio @ ratio)) * top**2
 
 
 def _squares(columns: np.ndarray) -> np.ndarray:
-    """Sum z z' over samples.
+    """Sum z z' over the rows z.
 
     BLAS sees that both factors are the same array and takes half of the steps, in a way that costs
     few columns more than it saves them.
     """
-    other = columns.copy() if len(columns) < NARROW else columns
-    return columns @ other.T  # type: ignore[no-any-return]
-
-
-def _turned(z: np.ndarray) -> np.ndarray:
-    """The columns of z (n, d) as rows, a few samples at a time that stay in cache."""
-    result = np.empty(z.shape[::-1], z.dtype)
-    many = max(TURN, LARGE // max(z.shape[1], 1))
-    for start in range(0, len(z), many):
-        result[:, start : start + many] = z[start : start + many].T
-    return result
+    other = columns.copy() if columns.shape[1] < NARROW else columns
+    return columns.T @ other  # type: ignore[no-any-return]
 
 
 def _design(z: np.ndarray, precision: Any = np.float64) -> np.ndarray:
     """(1, z), the intercept's column first."""
-    result = np.empty((len(z) + 1, z.shape[1]), precision)
-    result[0], result[1:] = 1.0, z
+    result = np.empty((len(z), z.shape[1] + 1), precision)
+    result[:, 0], result[:, 1:] = 1.0, z
     return result
 
 
 def _passes(z: np.ndarray) -> list[slice]:
-    """Samples in pieces that stay in cache, long enough for a product of matrices."""
-    width, n = len(z) + 1, z.shape[1]
-    many = max(2**15 // width, min(2 * width, 2048), 256)
-    return [slice(start, start + many) for start in range(0, n, many)]
+    """Rows in pieces that stay in cache, long enough for a product of matrices."""
+    width = z.shape[1] + 1
+    rows = max(2**15 // width, min(2 * width, 2048), 256)
+    return [slice(start, start + rows) for start in range(0, len(z), rows)]
 
 
 def _weighted_mean(y: np.ndarray, w: np.ndarray) -> float:
