@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import ndtri
 
 import limetutor as lt
 from limetutor.kernels import tilt
 from limetutor.laws import BoxLaw, truncated_quantile
-from limetutor.quantiles import CHUNK, Quantiles, ascending
+from limetutor.quantiles import CHUNK, ROOM, TAIL, Quantiles, ascending, normal_quantiles
 
 RNG = np.random.default_rng(0)
 TABLE = RNG.normal(size=(400, 6))
@@ -51,8 +53,8 @@ def test_draws_are_those_of_the_formula_number_by_number(name):
     expected, part = by_hand(law, u, v)
     rng = np.random.default_rng(3)
     x, boxes = law.sample(rng, n)
-    # the same operations in the same order, but for a clip that is left out where it does nothing
-    np.testing.assert_allclose(x, expected, rtol=1e-15, atol=0)
+    # the same but for Phi^-1 from a table, and a clip that is left out where it does nothing
+    np.testing.assert_allclose(x, expected, rtol=1e-14, atol=1e-14)
     np.testing.assert_array_equal(
         boxes, np.broadcast_to(law.boxes, law.mean.shape)[np.arange(6), part]
     )
@@ -63,7 +65,9 @@ def test_a_generator_that_cannot_jump_ahead_gives_the_same_law():
     law = LAWS["training set"]
     first, second = (np.random.Generator(np.random.MT19937(3)) for _ in range(2))
     u, v = second.random((5000, 6)), second.random((5000, 6))
-    np.testing.assert_allclose(law.sample(first, 5000)[0], by_hand(law, u, v)[0], rtol=1e-15)
+    np.testing.assert_allclose(
+        law.sample(first, 5000)[0], by_hand(law, u, v)[0], rtol=1e-14, atol=1e-14
+    )
     assert first.random() == second.random()
 
 
@@ -112,3 +116,29 @@ def test_values_never_leave_a_narrow_box():
     law = BoxLaw(np.log([[0.5, 0.5]]), mean, np.array([[2.0**-45, 1.0]]), lo, hi)
     x, boxes = law.sample(np.random.default_rng(0), 20_000)
     assert np.all((x >= lo[0, boxes]) & (x <= hi[0, boxes]))
+
+
+def test_normal_quantiles_from_a_table_are_those_of_mpmath():
+    """In the middle and at the ends of cells, on both sides, in the tail and beyond the table."""
+    rng = np.random.default_rng(0)
+    p = np.concatenate([
+        rng.random(200), 2.0 ** -rng.uniform(1, 60, 200), 1 - 2.0 ** -rng.uniform(1, 40, 200),
+        [0.25, 0.5, 0.75, TAIL, np.nextafter(TAIL, 0), np.nextafter(0.25, 0), 1e-300],
+    ])  # fmt: skip
+    found = p.copy()
+    normal_quantiles(found, np.empty((ROOM, *p.shape)))
+    with mpmath.workdps(40):
+        exact = [float(_mp_quantile(mpmath.mpf(float(number)))) for number in p]
+    np.testing.assert_allclose(found, exact, rtol=2e-15, atol=2e-16)
+    ends = np.array([0.0, 1.0])
+    normal_quantiles(ends, np.empty((ROOM, 2)))
+    np.testing.assert_array_equal(ends, [-np.inf, np.inf])
+
+
+def _mp_quantile(p):
+    """Phi^-1(p) by Newton's method, from the tail that is the smaller one."""
+    q = min(p, 1 - p)
+    x = mpmath.mpf(float(ndtri(float(q))))
+    for _ in range(3):
+        x -= (mpmath.ncdf(x) - q) / mpmath.npdf(x)
+    return x if q == p else -x
