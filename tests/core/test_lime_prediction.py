@@ -1,6 +1,7 @@
 """What `lime` will print for texts and images, against what it prints."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -190,6 +191,8 @@ def judge(runs, found):
     assert np.all(np.abs(often / len(runs) - found.selection) <= 4 * chance + 1 / len(runs))
 
 
+SMALL = crop(5, 24)  # what is in a picture does not depend on how many points it has
+small_squares = partial(squares, side=4)
 IMAGE_OPTIONS = {
     "mean": {},
     "black": {"hide_color": 0},
@@ -203,8 +206,8 @@ IMAGE_OPTIONS = {
 
 @pytest.mark.parametrize("option", IMAGE_OPTIONS)
 def test_options_of_limes_explainer_of_images(option):
-    how = {"segmentation_fn": squares} | IMAGE_OPTIONS[option]
-    image, net = crop(5), painters()["net"]
+    how = {"segmentation_fn": small_squares} | IMAGE_OPTIONS[option]
+    image, net = SMALL, painters()["net"]
     f = lambda x: net.predict_proba(colours(x))  # noqa: E731
     explainer = LimeImageExplainer(random_state=1)
     found = lt.predict_lime(explainer, f, image, label=1, **how)
@@ -216,15 +219,15 @@ def test_options_of_limes_explainer_of_images(option):
 def test_a_grey_image_and_one_of_floats():
     explainer, net = LimeImageExplainer(random_state=0), painters()["net"]
     f = lambda x: net.predict_proba(colours(x))  # noqa: E731
-    grey = crop(5)[..., 0]
-    found = lt.predict_lime(explainer, f, grey, segmentation_fn=squares)
-    thrice = lt.predict_lime(explainer, f, np.dstack([grey] * 3), segmentation_fn=squares)
+    grey = SMALL[..., 0]
+    found = lt.predict_lime(explainer, f, grey, segmentation_fn=small_squares)
+    thrice = lt.predict_lime(explainer, f, np.dstack([grey] * 3), segmentation_fn=small_squares)
     assert np.array_equal(found.coef, thrice.coef)
-    scaled = crop(5) / 255.0
+    scaled = SMALL / 255.0
     found = lt.predict_lime(
-        explainer, lambda x: f(255 * x), scaled, segmentation_fn=squares(scaled), hide_color=0.0
+        explainer, lambda x: f(255 * x), scaled, segmentation_fn=small_squares(scaled), hide_color=0.0
     )
-    whole = lt.predict_lime(explainer, f, crop(5), segmentation_fn=squares, hide_color=0)
+    whole = lt.predict_lime(explainer, f, SMALL, segmentation_fn=small_squares, hide_color=0)
     assert np.allclose(found.coef, whole.coef, rtol=0, atol=1e-9)
 
 
