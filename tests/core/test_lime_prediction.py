@@ -225,7 +225,11 @@ def test_a_grey_image_and_one_of_floats():
     assert np.array_equal(found.coef, thrice.coef)
     scaled = SMALL / 255.0
     found = lt.predict_lime(
-        explainer, lambda x: f(255 * x), scaled, segmentation_fn=small_squares(scaled), hide_color=0.0
+        explainer,
+        lambda x: f(255 * x),
+        scaled,
+        segmentation_fn=small_squares(scaled),
+        hide_color=0.0,
     )
     whole = lt.predict_lime(explainer, f, SMALL, segmentation_fn=small_squares, hide_color=0)
     assert np.allclose(found.coef, whole.coef, rtol=0, atol=1e-9)
