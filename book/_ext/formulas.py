@@ -3,13 +3,18 @@
 Temml (book/_assets/formulas) turns TeX into MathML in a JavaScript engine that comes as a Python package; ``tidy``
 mends what browsers and Temml do otherwise than TeX. The TeX stays inside, as the annotation of each formula: that is
 what a copy gives (book.js). The macros are those of ``mathjax3_config`` in _config.yml, where JupyterLab's readers
-look for them too. The font is book/_assets/formulas/math.woff2, made by tools/math_font.py.
+look for them too. The font is book/_assets/formulas/math.woff2, made by tools/math_font.py; a page carries the part of
+it that its formulas need.
 """
 
 from __future__ import annotations
 
+import base64
+import html
+import io
 import json
 import re
+import unicodedata
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from functools import cache
@@ -17,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from fontTools import subset
 from fontTools.ttLib import TTFont
 from py_mini_racer import JSEvalException, MiniRacer
 from sphinx.application import Sphinx
@@ -126,6 +132,45 @@ def in_font() -> set[str]:
 def characters(mathml: str) -> str:
     """The letters and signs that a formula shows."""
     return "".join(ET.fromstring(mathml).find("semantics")[0].itertext())
+
+
+# --- the font within a page ------------------------------------------------------------------------
+
+MATH = re.compile(r"(?s)<math\b.*?</math>")
+UNSEEN = re.compile(r"(?s)<annotation\b.*?</annotation>|<[^>]*>")
+DRAWN = " \xa0√"  # by browsers themselves: room between letters, and the sign of a root
+
+
+def with_font(css: str, page: str) -> str:
+    """Styles that hold the font of a page's formulas in place of its address.
+
+    A font that comes after the page makes formulas wider or higher, and all that stands below them moves. One that is
+    in the page is there when its first line is laid out; it is a third of the whole, and no request.
+    """
+    if not (found := MATH.findall(page)):
+        return css
+    shown = html.unescape("".join(UNSEEN.sub("", formula) for formula in found))
+    data = base64.b64encode(part_of_font(frozenset(shown + DRAWN))).decode()
+    return re.sub(rf'url\("[^"]*{FONT.name}"\)', f'url("data:font/woff2;base64,{data}")', css)
+
+
+@cache
+def part_of_font(shown: frozenset[str]) -> bytes:
+    """The font with these characters, their other shapes (a browser takes 𝑥 for an x) and what they grow into."""
+    font = TTFont(FONT, recalcTimestamp=False)
+    options = subset.Options(layout_features=["*"], name_IDs=["*"], desubroutinize=True)
+    part = subset.Subsetter(options)
+    part.populate(
+        unicodes=[
+            code
+            for code in font.getBestCmap()
+            if {chr(code), unicodedata.normalize("NFKC", chr(code))} & shown
+        ]
+    )
+    part.subset(font)
+    font.flavor = "woff2"
+    font.save(packed := io.BytesIO())
+    return packed.getvalue()
 
 
 # --- TeX to MathML ---------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+import formulas
 import styles
 
 SHEET = re.compile(r'[ \t]*<link\b[^>]*\brel="stylesheet"[^>]*>\n?')
@@ -121,5 +122,5 @@ def with_styles(text: str, page: Path, scripted: frozenset[str]) -> str:
     else:
         return text
     paths = [(page.parent / sheet).resolve() for sheet in sheets]
-    css = styles.for_page(text, paths, page.resolve(), scripted)
+    css = formulas.with_font(styles.for_page(text, paths, page.resolve(), scripted), text)
     return text.replace("\0", f'<style data-sheets="{" ".join(sheets)}">\n{css}\n</style>\n')

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import re
 import sys
@@ -167,6 +169,43 @@ def test_the_font_is_small_and_has_what_formulas_are_made_of():
     assert formulas.FONT.stat().st_size < 60_000
     assert set("xα𝑥𝛼√∑∫()[]{}|‖−=≤ˆ˜¯′𝔼ℝ𝒩") <= formulas.in_font()
     assert "MATH" in formulas.TTFont(formulas.FONT)
+
+
+def test_a_page_carries_the_part_of_the_font_that_its_formulas_need():
+    """Letters as wide, brackets that grow as high and the same distances as with the whole font."""
+    page = "".join(
+        formulas.render(tex, True, MACROS) for tex in (r"\left(\E\sqrt{x_1}\right)", "a < b")
+    )
+    address = '@font-face{src:url("../_static/math.woff2") format("woff2")}'
+    css = formulas.with_font(address, f"<p>Zürich</p>{page}")
+    found = re.search(r'url\("data:font/woff2;base64,([^"]+)"\) format', css)
+    part = formulas.TTFont(io.BytesIO(base64.b64decode(found[1])))
+    whole = formulas.TTFont(formulas.FONT)
+    assert len(css) < formulas.FONT.stat().st_size / 2
+    there, all_there = part.getBestCmap(), whole.getBestCmap()
+    assert set("()𝔼√x𝑥1<𝑎𝑏 ") <= set(map(chr, there)) and not set("Z𝑍−∑") & set(map(chr, there))
+    for code, glyph in there.items():
+        assert part["hmtx"][glyph][0] == whole["hmtx"][all_there[code]][0]
+    for table, names in {
+        "hhea": ("ascent", "descent"),
+        "OS/2": ("sxHeight", "sTypoAscender"),
+    }.items():
+        for name in names:
+            assert getattr(part[table], name) == getattr(whole[table], name)
+    sizes = [heights(font, sign) for font in (part, whole) for sign in "(√"]
+    assert sizes[:2] == sizes[2:] and min(map(len, sizes)) > 3
+    constants = [font["MATH"].table.MathConstants.__dict__ for font in (part, whole)]
+    plain = [{k: v for k, v in c.items() if isinstance(v, int)} for c in constants]
+    assert plain[0] == plain[1]
+    assert formulas.with_font(address, "<p>no formula</p>") == address
+
+
+def heights(font: formulas.TTFont, sign: str) -> list[int]:
+    """Of the forms into which a sign grows."""
+    variants = font["MATH"].table.MathVariants
+    at = variants.VertGlyphCoverage.glyphs.index(font.getBestCmap()[ord(sign)])
+    forms = variants.VertGlyphConstruction[at].MathGlyphVariantRecord
+    return [form.AdvanceMeasurement for form in forms]
 
 
 def test_every_formula_of_the_sources_can_be_read():
