@@ -138,20 +138,27 @@ def characters(mathml: str) -> str:
 
 MATH = re.compile(r"(?s)<math\b.*?</math>")
 UNSEEN = re.compile(r"(?s)<annotation\b.*?</annotation>|<[^>]*>")
+GIVEN = re.compile(r"<script data-font>[^<]*</script>\n?")
+ADD = (
+    'document.fonts.add(new FontFace("Lime Math Here", '
+    'Uint8Array.from(atob("%s"), (letter) => letter.charCodeAt(0))));'
+)
 DRAWN = " \xa0√"  # by browsers themselves: room between letters, and the sign of a root
 
 
-def with_font(css: str, page: str) -> str:
-    """Styles that hold the font of a page's formulas in place of its address.
+def with_font(page: str) -> str:
+    """A page that holds the font of its formulas: when its first line is laid out, the font is there.
 
-    A font that comes after the page makes formulas wider or higher, and all that stands below them moves. One that is
-    in the page is there when its first line is laid out; it is a third of the whole, and no request.
+    One that comes later makes formulas wider or higher, and all that stands below them moves. That would be so with
+    the font in the styles as well, which browsers read beside the page; a script's they take at once. It is a third of
+    the whole font, which the styles name for readers without scripts.
     """
+    page = GIVEN.sub("", page)
     if not (found := MATH.findall(page)):
-        return css
+        return page
     shown = html.unescape("".join(UNSEEN.sub("", formula) for formula in found))
     data = base64.b64encode(part_of_font(frozenset(shown + DRAWN))).decode()
-    return re.sub(rf'url\("[^"]*{FONT.name}"\)', f'url("data:font/woff2;base64,{data}")', css)
+    return page.replace("</head>", f"<script data-font>{ADD % data}</script>\n</head>", 1)
 
 
 @cache

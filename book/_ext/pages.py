@@ -81,11 +81,11 @@ def words_of_scripts(site: Path) -> frozenset[str]:
 
 
 def lightened(text: str, page: Path, scripted: frozenset[str]) -> str:
-    """A page with its styles in it and its scripts put off."""
+    """A page with its styles and the font of its formulas in it, and its scripts put off."""
     text = PRELOAD.sub("", text)
     text = SCRIPT.sub(partial(deferred, page=page), text).replace(UNDECIDED, DECIDED)
     text = PICTURE.sub(partial(sized, page=page), text)
-    return with_styles(text, page, scripted)
+    return formulas.with_font(with_styles(text, page, scripted))
 
 
 def sized(picture: re.Match[str], page: Path) -> str:
@@ -122,5 +122,5 @@ def with_styles(text: str, page: Path, scripted: frozenset[str]) -> str:
     else:
         return text
     paths = [(page.parent / sheet).resolve() for sheet in sheets]
-    css = formulas.with_font(styles.for_page(text, paths, page.resolve(), scripted), text)
+    css = styles.for_page(text, paths, page.resolve(), scripted)
     return text.replace("\0", f'<style data-sheets="{" ".join(sheets)}">\n{css}\n</style>\n')
