@@ -165,19 +165,20 @@ def with_font(page: str) -> str:
 def part_of_font(shown: frozenset[str]) -> bytes:
     """The font with these characters, their other shapes (a browser takes 𝑥 for an x) and what they grow into."""
     font = TTFont(FONT, recalcTimestamp=False)
-    options = subset.Options(layout_features=["*"], name_IDs=["*"], desubroutinize=True)
-    part = subset.Subsetter(options)
-    part.populate(
-        unicodes=[
-            code
-            for code in font.getBestCmap()
-            if {chr(code), unicodedata.normalize("NFKC", chr(code))} & shown
-        ]
+    part = subset.Subsetter(
+        subset.Options(layout_features=["*"], name_IDs=["*"], desubroutinize=True)
     )
+    letters = plain("".join(shown))  # of both, since even ϕ and ϵ are shapes: of φ and ε
+    part.populate(unicodes=[c for c in font.getBestCmap() if set(plain(chr(c))) & set(letters)])
     part.subset(font)
     font.flavor = "woff2"
     font.save(packed := io.BytesIO())
     return packed.getvalue()
+
+
+def plain(letters: str) -> str:
+    """Letters without the shape that makes one italic, bold or of a script."""
+    return unicodedata.normalize("NFKC", letters)
 
 
 # --- TeX to MathML ---------------------------------------------------------------------------------
