@@ -363,6 +363,10 @@ def space_operators(row: ET.Element, style: int) -> None:
 
 def space_high_brackets(row: ET.Element) -> None:
     """A thin space before what stands in brackets that grow with it, and one behind it before a letter."""
+    if (
+        row.tag in SCRIPTS
+    ):  # its parts are a base and what stands at it: a third would take the power's place
+        return
     high = [child for child in row if child.tag == "mrow" and len(child) and grows(child[0])]
     for child in high:
         k = list(row).index(child)

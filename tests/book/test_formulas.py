@@ -160,6 +160,13 @@ def test_lines_below_each_other():
     assert not list(drawn(r"\frac12", display=True).iter("mtr"))
 
 
+def test_the_power_of_a_high_bracket_is_its_power():
+    for tex in (r"\left(\frac{a}{b}\right)^2 c", r"x \left(\frac{a}{b}\right)_j^2"):
+        for part in drawn(tex, display=True).iter():
+            if part.tag in formulas.SCRIPTS:
+                assert len(part) == (3 if part.tag == "msubsup" else 2), tex
+
+
 def test_what_cannot_be_read_is_refused():
     with pytest.raises(formulas.JSEvalException):
         formulas.render(r"\frac{1", False, MACROS)
