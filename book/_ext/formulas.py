@@ -3,13 +3,18 @@
 Temml (book/_assets/formulas) turns TeX into MathML in a JavaScript engine that comes as a Python package; ``tidy``
 mends what browsers and Temml do otherwise than TeX. The TeX stays inside, as the annotation of each formula: that is
 what a copy gives (book.js). The macros are those of ``mathjax3_config`` in _config.yml, where JupyterLab's readers
-look for them too. The font is book/_assets/formulas/math.woff2, made by tools/math_font.py.
+look for them too. The font is book/_assets/formulas/math.woff2, made by tools/math_font.py; a page carries the part of
+it that its formulas need.
 """
 
 from __future__ import annotations
 
+import base64
+import html
+import io
 import json
 import re
+import unicodedata
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from functools import cache
@@ -17,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from fontTools import subset
 from fontTools.ttLib import TTFont
 from py_mini_racer import JSEvalException, MiniRacer
 from sphinx.application import Sphinx
@@ -126,6 +132,53 @@ def in_font() -> set[str]:
 def characters(mathml: str) -> str:
     """The letters and signs that a formula shows."""
     return "".join(ET.fromstring(mathml).find("semantics")[0].itertext())
+
+
+# --- the font within a page ------------------------------------------------------------------------
+
+MATH = re.compile(r"(?s)<math\b.*?</math>")
+UNSEEN = re.compile(r"(?s)<annotation\b.*?</annotation>|<[^>]*>")
+GIVEN = re.compile(r"<script data-font>[^<]*</script>\n?")
+ADD = (
+    'document.fonts.add(new FontFace("Lime Math Here", '
+    'Uint8Array.from(atob("%s"), (letter) => letter.charCodeAt(0))));'
+)
+DRAWN = " \xa0√"  # by browsers themselves: room between letters, and the sign of a root
+
+
+def with_font(page: str) -> str:
+    """A page that holds the font of its formulas: when its first line is laid out, the font is there.
+
+    One that comes later makes formulas wider or higher, and all that stands below them moves. That would be so with
+    the font in the styles as well, which browsers read beside the page; a script's they take at once. It is a third of
+    the whole font, which the styles name for readers without scripts.
+    """
+    page = GIVEN.sub("", page)
+    if not (found := MATH.findall(page)):
+        return page
+    shown = html.unescape("".join(UNSEEN.sub("", formula) for formula in found))
+    data = base64.b64encode(part_of_font(frozenset(shown + DRAWN))).decode()
+    return page.replace("</head>", f"<script data-font>{ADD % data}</script>\n</head>", 1)
+
+
+@cache
+def part_of_font(shown: frozenset[str]) -> bytes:
+    """The font with these characters, their other shapes (a browser takes 𝑥 for an x) and what they grow into."""
+    font = TTFont(FONT, recalcTimestamp=False)
+    part = subset.Subsetter(
+        subset.Options(layout_features=["*"], name_IDs=["*"], desubroutinize=True)
+    )
+    letters = plain("".join(shown))  # of both, since even ϕ and ϵ are shapes: of φ and ε
+    part.populate(unicodes=[c for c in font.getBestCmap() if set(plain(chr(c))) & set(letters)])
+    part.subset(font)
+    font.flavor = "woff2"
+    font.save(packed := io.BytesIO())
+    return packed.getvalue()
+
+
+def plain(letters: str) -> str:
+    """Letters without the shape that makes one italic, bold or of a script."""
+    return unicodedata.normalize("NFKC", letters)
 
 
 # --- TeX to MathML ---------------------------------------------------------------------------------
@@ -310,6 +363,10 @@ def space_operators(row: ET.Element, style: int) -> None:
 
 def space_high_brackets(row: ET.Element) -> None:
     """A thin space before what stands in brackets that grow with it, and one behind it before a letter."""
+    if (
+        row.tag in SCRIPTS
+    ):  # its parts are a base and what stands at it: a third would take the power's place
+        return
     high = [child for child in row if child.tag == "mrow" and len(child) and grows(child[0])]
     for child in high:
         k = list(row).index(child)

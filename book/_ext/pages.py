@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+import formulas
 import styles
 
 SHEET = re.compile(r'[ \t]*<link\b[^>]*\brel="stylesheet"[^>]*>\n?')
@@ -80,11 +81,11 @@ def words_of_scripts(site: Path) -> frozenset[str]:
 
 
 def lightened(text: str, page: Path, scripted: frozenset[str]) -> str:
-    """A page with its styles in it and its scripts put off."""
+    """A page with its styles and the font of its formulas in it, and its scripts put off."""
     text = PRELOAD.sub("", text)
     text = SCRIPT.sub(partial(deferred, page=page), text).replace(UNDECIDED, DECIDED)
     text = PICTURE.sub(partial(sized, page=page), text)
-    return with_styles(text, page, scripted)
+    return formulas.with_font(with_styles(text, page, scripted))
 
 
 def sized(picture: re.Match[str], page: Path) -> str:

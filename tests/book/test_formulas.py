@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import re
 import sys
@@ -158,6 +160,13 @@ def test_lines_below_each_other():
     assert not list(drawn(r"\frac12", display=True).iter("mtr"))
 
 
+def test_the_power_of_a_high_bracket_is_its_power():
+    for tex in (r"\left(\frac{a}{b}\right)^2 c", r"x \left(\frac{a}{b}\right)_j^2"):
+        for part in drawn(tex, display=True).iter():
+            if part.tag in formulas.SCRIPTS:
+                assert len(part) == (3 if part.tag == "msubsup" else 2), tex
+
+
 def test_what_cannot_be_read_is_refused():
     with pytest.raises(formulas.JSEvalException):
         formulas.render(r"\frac{1", False, MACROS)
@@ -167,6 +176,47 @@ def test_the_font_is_small_and_has_what_formulas_are_made_of():
     assert formulas.FONT.stat().st_size < 60_000
     assert set("xα𝑥𝛼√∑∫()[]{}|‖−=≤ˆ˜¯′𝔼ℝ𝒩") <= formulas.in_font()
     assert "MATH" in formulas.TTFont(formulas.FONT)
+
+
+def test_a_page_carries_the_part_of_the_font_that_its_formulas_need():
+    """Letters as wide, brackets that grow as high and the same distances as with the whole font."""
+    page = "".join(
+        formulas.render(tex, True, MACROS) for tex in (r"\left(\E\sqrt{x_1}\right)", r"\phi < b")
+    )
+    page = f"<head></head><p>Zürich</p>{page}"
+    given = formulas.with_font(page)
+    assert formulas.with_font(given) == given and page in given.replace(
+        formulas.GIVEN.search(given)[0], ""
+    )
+    found = re.search(r'<script data-font>.*atob\("([^"]+)"', given)
+    part = formulas.TTFont(io.BytesIO(base64.b64decode(found[1])))
+    whole = formulas.TTFont(formulas.FONT)
+    assert len(found[1]) < formulas.FONT.stat().st_size / 2
+    there, all_there = part.getBestCmap(), whole.getBestCmap()
+    assert set("()𝔼√x𝑥1<ϕ𝜙𝑏 ") <= set(map(chr, there)) and not set("Z𝑍−∑") & set(map(chr, there))
+    for code, glyph in there.items():
+        assert part["hmtx"][glyph][0] == whole["hmtx"][all_there[code]][0]
+    for table, names in {
+        "hhea": ("ascent", "descent"),
+        "OS/2": ("sxHeight", "sTypoAscender"),
+    }.items():
+        for name in names:
+            assert getattr(part[table], name) == getattr(whole[table], name)
+    sizes = [heights(font, sign) for font in (part, whole) for sign in "(√"]
+    assert sizes[:2] == sizes[2:] and min(map(len, sizes)) > 3
+    constants = [font["MATH"].table.MathConstants.__dict__ for font in (part, whole)]
+    plain = [{k: v for k, v in c.items() if isinstance(v, int)} for c in constants]
+    assert plain[0] == plain[1]
+    bare = "<head></head><p>no formula</p>"
+    assert formulas.with_font(bare) == bare
+
+
+def heights(font: formulas.TTFont, sign: str) -> list[int]:
+    """Of the forms into which a sign grows."""
+    variants = font["MATH"].table.MathVariants
+    at = variants.VertGlyphCoverage.glyphs.index(font.getBestCmap()[ord(sign)])
+    forms = variants.VertGlyphConstruction[at].MathGlyphVariantRecord
+    return [form.AdvanceMeasurement for form in forms]
 
 
 def test_every_formula_of_the_sources_can_be_read():

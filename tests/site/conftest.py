@@ -6,16 +6,13 @@ import fcntl
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from browser import ROOT, running_browser
 from playwright.sync_api import Browser
-from site_visits import SITE, Quiet, is_page, up_to_date
+from site_visits import SITE, is_page, serving, up_to_date
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +44,5 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def served() -> Iterator[str]:
     """The address of a plain static server."""
-    handler = partial(Quiet, directory=str(SITE))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with serving() as address:
+        yield address

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page
-from site_visits import AXE, FAINT, LAPTOP, PHONE, SITE, give, visit
+from site_visits import AXE, FAINT, LAPTOP, PHONE, SITE, give, moves, visit
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
 
@@ -50,6 +50,7 @@ def test_on_a_phone_every_page_fits_and_every_control_moves_its_picture(pages, b
     with visit(browser, served, **PHONE) as visitor:
         for path in pages:
             tab = visitor.open(path, served)
+            visitor.note_all(moves(tab))
             visitor.note_all(unrendered_formulas(tab))
             for width in (320, 390):
                 tab.set_viewport_size({"width": width, "height": 844})
@@ -77,6 +78,7 @@ def test_on_a_laptop_every_page_works_from_disk_and_axe_finds_nothing(pages, bro
     with visit(browser, base, **LAPTOP) as visitor:
         for number, path in enumerate(pages):
             tab = visitor.open(path, base)
+            visitor.note_all(moves(tab))
             visitor.note_all(unrendered_formulas(tab))
             assert tab.evaluate("document.documentElement.dataset.theme") == "light"
             visitor.note_all(barriers(tab, contrast=verifying or number % 8 == 1))

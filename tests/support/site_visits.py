@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from http.server import SimpleHTTPRequestHandler
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import axe_playwright_python
@@ -44,6 +45,15 @@ class Quiet(SimpleHTTPRequestHandler):
         """Say nothing: the tests look at the answers themselves."""
 
 
+@contextmanager
+def serving(handler: type[Quiet] = Quiet) -> Iterator[str]:
+    """The address of a static server."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(SITE))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
 class Visit:
     """One tab with the network cut, and a list of what a reader would trip over."""
 
@@ -52,6 +62,8 @@ class Visit:
         self.where = ""
         self.context = browser.new_context(**options)
         self.context.on("request", partial(self._asked, origin))
+        if options.get("java_script_enabled", True):
+            self.context.add_init_script(SHIFTS)
         self.tab = self.context.new_page()
         self.tab.on("console", lambda m: m.type == "error" and self.note(f"console: {m.text}"))
         self.tab.on("pageerror", lambda error: self.note(f"error: {error}"))
@@ -89,6 +101,22 @@ def visit(browser: Browser, origin: str, **options: object) -> Iterator[Visit]:
     yield visitor
     visitor.context.close()
     assert not visitor.problems, "\n".join(dict.fromkeys(visitor.problems))
+
+
+# How far what is on the screen moves by itself while a page loads, as browsers count it.
+SHIFTS = """window.shifted = 0;
+new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) window.shifted += entry.value;
+}).observe({type: "layout-shift", buffered: true});"""
+SETTLED = """document.fonts.ready.then(() => new Promise((go) =>
+    requestAnimationFrame(() => requestAnimationFrame(() => go(shifted)))))"""
+LARGEST_SHIFT = 0.05  # half of what Web Vitals call good
+
+
+def moves(tab: Page) -> Iterator[str]:
+    """Whether a page that has just been opened has moved under its reader."""
+    if (shifted := tab.evaluate(SETTLED)) > LARGEST_SHIFT:
+        yield f"moves by {shifted:.3f} while it loads"
 
 
 def give(body: str, kind: str, route: Route) -> None:

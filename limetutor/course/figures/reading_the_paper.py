@@ -59,7 +59,9 @@ def covariance_tail(fig: Figure, d: int, errors: CovarianceErrors) -> str:
     ax.axvline(errors.printed[k], color=color.alarm, lw=2, label="printed: 1% beyond")
     ax.axvline(errors.corrected[k], color=color.truth, lw=2, ls="--", label="corrected: 1% beyond")
     ax.set(xlim=(0, 0.45), ylim=(0, 80), xlabel="‖Σ̂ − Σ‖", ylabel="simulations")
-    ax.legend(loc="upper right")
+    fig.subplots_adjust(top=0.88)
+    above = (0.5, 1)  # within the axes a line would go through it in some dimension
+    ax.legend(loc="lower center", bbox_to_anchor=above, ncols=2, borderaxespad=0.2)
     beyond = float(np.mean(errors.norms[k] >= errors.corrected[k]))
     promised = tail_bound(float(errors.printed[k]), errors.n, d, corrected=False)
     return (

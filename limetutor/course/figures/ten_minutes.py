@@ -101,8 +101,9 @@ def _line(fig: Figure) -> Axes:
     draw_edges(ax)
     ax.plot([-REACH, REACH], [-REACH, REACH], **MODEL)
     ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), xlabel="x", ylabel="f(x)")
-    lines = {"model f(x) = x": MODEL, "mean inside, mean outside": MEANS}
-    key(ax, lines, loc="upper left", fontsize=11.5)
+    lines = {"model f(x) = x": MODEL, "means of f": MEANS}
+    # right of all edges and above the law: where nothing is ever drawn
+    key(ax, lines, loc="lower right", bbox_to_anchor=(1, 0.19), fontsize=11.5)
     return ax
 
 

@@ -27,12 +27,12 @@ def chosen(said: Any, most: int = 10) -> Figure:
     rows = np.arange(len(order))
     left.barh(rows, 100 * said.selection[order], color=color.lime, height=0.6)
     left.set_yticks(rows, [plain(name) for name in shortened((said.names[j] for j in order), 28)])
-    left.set(xlim=(0, 105), xticks=[0, 50, 100], xlabel="runs that choose it, %")
+    left.set(xlim=(0, 105), xticks=[0, 50, 100], xlabel="% of runs")
     coef, reach = said.coef[order], 1.96 * said.sd[order]
     right.axvline(0, color=color.muted, lw=1)
     right.barh(rows, coef, color=by_sign(coef), height=0.6)
     right.hlines(rows, coef - reach, coef + reach, color=color.ink, lw=1.2)
-    right.set_xlabel("what it then prints")
+    right.set_xlabel("coefficient")
     right.tick_params(axis="y", length=0)
     return fig
 
