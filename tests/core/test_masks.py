@@ -25,7 +25,9 @@ from limetutor.masks.forms import (
     rule,
     tree_rules,
 )
-from limetutor.masks.sampling import draw, fit_sampled, twin_of
+from limetutor.masks.draws import draw
+from limetutor.masks.sampling import fit_sampled
+from limetutor.masks.twins import logistic_twin
 from limetutor.masks.switches import (
     Line,
     all_masks,
@@ -440,7 +442,7 @@ def test_a_seed_gives_the_same_numbers():
 
 def test_the_twin_of_a_logistic_function_is_the_function():
     z, f = draw(text_switches(10), 600, np.random.default_rng(2)), logistic(10)
-    assert np.max(np.abs(twin_of(z, f(z))(z) - f(z))) < 1e-3
+    assert np.max(np.abs(logistic_twin(z, f(z))(z) - f(z))) < 1e-3
 
 
 def limes_way(f, world, n, rng):
