@@ -14,15 +14,13 @@ import scipy
 
 from .switches import Switches
 
-EVEN_SWITCHES = (
-    1023  # up to which there is a Hadamard matrix at hand: 1024 rows, one of them constant
-)
-PAIRED = 4  # masks a switch, from which on they are drawn in pairs: as few opposites tell less
+MANY = 600  # switches, beyond which pairs and twins take longer than they save
+PAIRED = 4  # masks a switch, from which on they are drawn in pairs: fewer opposites tell too little
 
 
 def in_pairs(n: int, d: int) -> bool:
     """Whether n masks of d switches are drawn in pairs, rows 2i and 2i + 1."""
-    return n >= PAIRED * (d + 2)
+    return d <= MANY and n >= PAIRED * (d + 2)
 
 
 def draw(world: Switches, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -66,13 +64,10 @@ def _order(d: int, k: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     Rows with many signs go where many are to be on, so that few switches depart from their signs.
     Columns are permuted at random, which makes any k of a row equally likely to be its largest.
     """
-    order = rng.random((len(k), d))
-    if d > EVEN_SWITCHES:
-        return order
     signs = _signs(d, len(k), rng)
     place = np.empty(len(k), int)
     place[np.argsort(k, kind="stable")] = np.argsort(signs.sum(axis=1), kind="stable")
-    return order + signs[place]
+    return signs[place] + rng.random((len(k), d))
 
 
 def _signs(d: int, rows: int, rng: np.random.Generator) -> np.ndarray:

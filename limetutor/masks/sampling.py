@@ -15,13 +15,17 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import arguments as arg
-from ..sums import Solver, on_one_thread
+from ..sums import Solver, Sums, on_one_thread
+from ..surrogate import fit
 from .draws import draw, in_pairs
 from .fits import LIMIT, SwitchFit, SwitchRows, assemble, parts
 from .switches import Function, Switches, asked
 from .twins import coins_of, has_logistic, logistic_twin, smooth_twin
 
 ROWS_A_COLUMN = 5  # answers that a switch of a logistic twin must have, or there is none
+PAIRS = 1024  # whose leverages are found at a time
+CLOSE = 0.05  # what is left of an answer that a fit passes through, at least
+WIDER = 3.0  # see _widened
 FEW = 40  # answers, below which there are no covariates
 FOLDS, FOLDED = (
     (2, 8),
@@ -29,7 +33,6 @@ FOLDS, FOLDED = (
 )  # folds, and times answers: where these are few, twins need most of them
 TWIN_ROWS = 32  # masks that a logistic twin is asked about for each that f is
 TWIN_MOST = 2**22  # switches in all those masks
-TWIN_SWITCHES = 600  # beyond which the equations of twins take longer than they save
 
 
 class Estimate(NamedTuple):
@@ -66,7 +69,7 @@ def estimated(world: Switches, z: np.ndarray, y: np.ndarray, rng: np.random.Gene
     d, level = world.d, float(np.mean(y))
     size = float(np.max(np.abs(y - level))) or 1.0
     added = _covariates(world, z, y, rng)
-    found = regressed(np.column_stack([z, added.columns]), (y - level) / size)
+    found = regressed(z, added.columns, (y - level) / size)
     beta, covariance = found.beta[: d + 1], found.covariance[: d + 1, : d + 1]
     for column, blur in added.blurs.items():
         covariance = covariance + found.beta[d + 1 + column] ** 2 * blur
@@ -78,26 +81,51 @@ def estimated(world: Switches, z: np.ndarray, y: np.ndarray, rng: np.random.Gene
 # --- least squares -----------------------------------------------------------------------------
 
 
-def regressed(columns: np.ndarray, y: np.ndarray) -> Estimate:
-    """Least squares of answers on 1 and columns, in pairs where their masks were drawn so.
+def regressed(z: np.ndarray, extra: np.ndarray, y: np.ndarray) -> Estimate:
+    """Least squares of answers on 1, the switches and other columns (n, c)."""
+    if in_pairs(len(y), z.shape[1]):
+        return _in_pairs(np.column_stack([np.ones(len(y)), z, extra]), y)
+    sums = Sums(z.shape[1], extra.shape[1])
+    sums.add(np.column_stack([z, extra]), y, np.zeros(len(y)))
+    found = fit(sums)
+    return Estimate(found.beta, found.covariance)
+
+
+def _in_pairs(design: np.ndarray, y: np.ndarray) -> Estimate:
+    """The same from answers to pairs of masks, whose noise depends on each other.
 
     Sandwich with the sum of x r over each pair, r corrected by (1 - H)^-1/2 with H the part of the
     hat matrix that is the pair's (CR2 of Bell and McCaffrey, 2002): a fit draws near to its answers.
     """
-    design = np.column_stack([np.ones(len(y)), columns])
-    each = 2 if in_pairs(len(y), columns.shape[1]) else 1
     solver = Solver(design.T @ design)
     beta, bread = solver.beta(design.T @ y), solver.bread
     r = y - design @ beta
-    if len(y) % each:  # a row that adds nothing
-        design, r = np.vstack([design, np.zeros(design.shape[1])]), np.append(r, 0.0)
-    sides = design.reshape(-1, each, design.shape[1])
-    left = np.eye(each) - sides @ bread @ sides.transpose(0, 2, 1)
-    values, vectors = np.linalg.eigh(left)
-    along = np.einsum("pji,pj->pi", vectors, r.reshape(-1, each))
-    true = np.einsum("pij,pj->pi", vectors, along / np.sqrt(np.clip(values, 0.05, 1.0)))
-    scores = np.einsum("pj,pjc->pc", true, sides) @ bread
-    return Estimate(beta, scores.T @ scores)
+    if len(y) % 2:  # a row that adds nothing
+        design, r = np.vstack([design, np.zeros(len(beta))]), np.append(r, 0.0)
+    scores = np.empty((len(r) // 2, len(beta)))
+    for start in range(0, len(scores), PAIRS):
+        part = slice(start, start + PAIRS)
+        rows = design[2 * start : 2 * (start + PAIRS)].reshape(-1, 2, len(beta))
+        left = np.eye(2) - (rows @ bread) @ rows.transpose(0, 2, 1)
+        values, vectors = np.linalg.eigh(left)
+        along = np.einsum("pji,pj->pi", vectors, r.reshape(-1, 2)[part])
+        true = np.einsum("pij,pj->pi", vectors, along / np.sqrt(np.clip(values, CLOSE, 1)))
+        scores[part] = np.einsum("pj,pjc->pc", true, rows)
+    return Estimate(beta, _widened(scores @ bread))
+
+
+def _widened(scores: np.ndarray) -> np.ndarray:
+    """The covariance that scores (m, c) add up to, wider where few of them have most of the noise.
+
+    With s the scores of a coefficient, v = sum s^2 is estimated with the relative variance sum s^4 /
+    v^2, and ``WIDER`` times that is added: a twin leaves next to nothing at most masks and much at a few.
+    """
+    squares = scores**2
+    total = squares.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        uneven = np.where(total > 0, (squares**2).sum(axis=0) / total**2, 0.0)
+    factor = np.sqrt(1 + WIDER * uneven)
+    return scores.T @ scores * np.outer(factor, factor)
 
 
 # --- covariates --------------------------------------------------------------------------------
@@ -119,10 +147,10 @@ def _covariates(
 ) -> Covariates:
     """Bends and twins, as far as there are answers enough."""
     n, d = z.shape
-    if n < FEW or not in_pairs(n, d + len(_bends(world)) + 2):
-        return Covariates(np.empty((n, 0)), {})
     columns, blurs = list(_bends(world)[:, z.sum(axis=1)]), {}
-    if d <= TWIN_SWITCHES and np.ptp(y) > 0:
+    if n < FEW or not in_pairs(n, d + len(columns) + 2):
+        return Covariates(np.empty((n, 0)), {})
+    if np.ptp(y) > 0 and d > np.log2(n):  # else masks repeat, and no fold is new to a twin
         fold = _folds(n)
         columns += _smooth_column(world, z, y, fold)
         if has_logistic(y) and np.sum(fold > 0) >= ROWS_A_COLUMN * (d + 1):
@@ -172,7 +200,7 @@ def _logistic_column(
         limit = solver.beta(design.T @ answers)
         column[mine] = twin(z[mine]) - limit[0] - z[mine] @ limit[1:]
         mean += answers * np.mean(mine)
-    return column, regressed(many, mean).covariance
+    return column, _in_pairs(design, mean).covariance
 
 
 def _bends(world: Switches) -> np.ndarray:
