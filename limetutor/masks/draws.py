@@ -15,11 +15,12 @@ import scipy
 from .switches import Switches
 
 MANY = 600  # switches, beyond which pairs and twins take longer than they save
+HALF = 0.1  # how far from one half of the switches on a law may be, to be drawn in pairs
 PAIRED = 4  # masks a switch, from which on they are drawn in pairs: fewer opposites tell too little
 
 
 def in_pairs(n: int, d: int) -> bool:
-    """Whether n masks of d switches are drawn in pairs, rows 2i and 2i + 1."""
+    """Whether n masks of d switches may come in pairs, rows 2i and 2i + 1."""
     return d <= MANY and n >= PAIRED * (d + 2)
 
 
@@ -30,17 +31,24 @@ def draw(world: Switches, n: int, rng: np.random.Generator) -> np.ndarray:
     With an odd n the last one has no opposite.
     """
     k = _numbers(world, n, rng)
-    if not in_pairs(n, world.d):
+    if not (in_pairs(n, world.d) and has_opposites(world)):
         return _largest(rng.random((n, world.d)), rng.permutation(k))
-    pairs = n // 2
-    ends = np.column_stack([k[:pairs], k[::-1][:pairs]])
+    alone = rng.permutation(n)[: n % 2]
+    many = np.delete(k, alone)
+    pairs = len(many) // 2
+    ends = np.column_stack([many[:pairs], many[::-1][:pairs]])
     first, second = rng.permuted(ends[rng.permutation(pairs)], axis=1).T
     order = _order(world.d, first, rng)
     z = np.empty((n, world.d), bool)
     z[0 : 2 * pairs : 2], z[1 : 2 * pairs : 2] = _largest(order, first), _largest(-order, second)
-    if n % 2:
-        z[-1:] = _largest(rng.random((1, world.d)), k[pairs : pairs + 1])
+    z[2 * pairs :] = _largest(rng.random((n % 2, world.d)), k[alone])
     return z
+
+
+def has_opposites(world: Switches) -> bool:
+    """Whether about half of the switches are on: of a mask with most of them on hardly any is off."""
+    share = np.exp(world.log_measure - world.log_C)
+    return bool(abs(share @ world.levels - 0.5) < HALF)
 
 
 def _numbers(world: Switches, n: int, rng: np.random.Generator) -> np.ndarray:
