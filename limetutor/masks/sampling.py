@@ -32,7 +32,7 @@ FOLDS, FOLDED = (
     10_000,
 )  # folds, and times answers: where these are few, twins need most of them
 TWIN_ROWS = 32  # masks that a logistic twin is asked about for each that f is
-TWIN_MOST = 2**22  # switches in all those masks
+TWIN_MOST = 2**22  # switches in all those masks, at most
 
 
 class Estimate(NamedTuple):
@@ -188,9 +188,10 @@ def _logistic_column(
     world: Switches, z: np.ndarray, y: np.ndarray, fold: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same of logistic twins, and the covariance of their mean limit: theirs are sampled."""
-    most = max(min(TWIN_ROWS * len(y), TWIN_MOST // world.d), len(y))
+    most, d = max(min(TWIN_ROWS * len(y), TWIN_MOST // world.d), len(y)) // 2 * 2, world.d
     many = draw(world, most, rng)
-    design = np.column_stack([np.ones(most), many])
+    bends = _bends(world)[:, many.sum(axis=1)].T
+    design = np.column_stack([np.ones(most), many, bends, _changes(world, many)])
     solver = Solver(design.T @ design)
     column, mean = np.empty(len(y)), np.zeros(most)
     for own in range(int(fold.max()) + 1):
@@ -198,9 +199,22 @@ def _logistic_column(
         twin = logistic_twin(z[~mine], y[~mine])
         answers = twin(many)
         limit = solver.beta(design.T @ answers)
-        column[mine] = twin(z[mine]) - limit[0] - z[mine] @ limit[1:]
+        column[mine] = twin(z[mine]) - limit[0] - z[mine] @ limit[1 : d + 1]
         mean += answers * np.mean(mine)
-    return column, _in_pairs(design, mean).covariance
+    design *= (mean - design @ solver.beta(design.T @ mean))[:, None]
+    scores = (design[::2] + design[1::2]) @ solver.bread[:, : d + 1]  # leverages are small
+    return column, scores.T @ scores
+
+
+def _changes(world: Switches, z: np.ndarray) -> np.ndarray:
+    """How the part of each switch but the last changes with the number, (n, d - 1).
+
+    (z_j - k/d) h(k) with h linear and sum_k m_k k (d - k) h(k) = 0, orthogonal to the switches.
+    """
+    k, level = z.sum(axis=1), world.levels
+    between = np.exp(world.log_between - np.max(world.log_between))
+    h = level - between @ level / between.sum()
+    return ((z - level[k][:, None]) * h[k][:, None])[:, :-1]
 
 
 def _bends(world: Switches) -> np.ndarray:
