@@ -1,10 +1,10 @@
 """Masks of the weighted law, spread evenly: by number, by switch, and each with its opposite.
 
-Every number of switches that are on gets its exact share of the masks. Masks come in pairs that are
-as opposite as their numbers allow, few with many and on where the other is off, so that what f does
-alike at opposite masks, its interactions of two switches above all, leaves no noise in the
-coefficients. And which switches are on follows the rows of a Hadamard matrix, in which any two
-switches agree as often as they differ. Chapters: images, text.
+Every number of switches that are on gets its exact share of the masks. Where about half of them are
+on, as in `lime`'s images, masks come in pairs that are as opposite as their numbers allow, few with
+many and on where the other is off, so that what f does alike at opposite masks, its interactions of
+two switches above all, leaves hardly any noise in the coefficients. And which are on follows the rows
+of a Hadamard matrix, in which any two switches agree as often as they differ. Chapters: images, text.
 """
 
 from __future__ import annotations

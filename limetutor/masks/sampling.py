@@ -150,7 +150,7 @@ def _covariates(
     columns, blurs = list(_bends(world)[:, z.sum(axis=1)]), {}
     if n < FEW or not in_pairs(n, d + len(columns) + 2):
         return Covariates(np.empty((n, 0)), {})
-    if np.ptp(y) > 0 and d > np.log2(n):  # else masks repeat, and no fold is new to a twin
+    if np.ptp(y) > 0 and _distinct(z) > n / 2:  # else no fold is new to a twin
         fold = _folds(n)
         columns += _smooth_column(world, z, y, fold)
         if has_logistic(y) and np.sum(fold > 0) >= ROWS_A_COLUMN * (d + 1):
@@ -158,6 +158,11 @@ def _covariates(
             blurs[len(columns)] = blur
             columns.append(column)
     return Covariates(np.array(columns).reshape(-1, n).T, blurs)
+
+
+def _distinct(z: np.ndarray) -> int:
+    """How many of the masks differ."""
+    return len(np.unique(np.packbits(z, axis=1), axis=0))
 
 
 def _folds(n: int) -> np.ndarray:
