@@ -25,13 +25,14 @@ from .twins import coins_of, has_logistic, logistic_twin, smooth_twin
 ROWS_A_COLUMN = 5  # answers that a switch of a logistic twin must have, or there is none
 PAIRS = 1024  # whose leverages are found at a time
 CLOSE = 0.05  # what is left of an answer that a fit passes through, at least
-WIDER = 3.0  # see _widened
+WIDER = 3.0  # see _Spread
 FEW = 40  # answers, below which there are no covariates
 FOLDS, FOLDED = (
     (2, 8),
     10_000,
 )  # folds, and times answers: where these are few, twins need most of them
-TWIN_ROWS = 32  # masks that a logistic twin is asked about for each that f is
+TWIN_ROWS = 32  # masks that a logistic twin is asked about for each that f is, ...
+TWIN_LEAST = 4  # ... and at least, or its own noise would count
 TWIN_MOST = 2**22  # switches in all those masks, at most
 
 
@@ -102,30 +103,38 @@ def _in_pairs(design: np.ndarray, y: np.ndarray) -> Estimate:
     r = y - design @ beta
     if len(y) % 2:  # a row that adds nothing
         design, r = np.vstack([design, np.zeros(len(beta))]), np.append(r, 0.0)
-    scores = np.empty((len(r) // 2, len(beta)))
-    for start in range(0, len(scores), PAIRS):
-        part = slice(start, start + PAIRS)
+    r, wide = r.reshape(-1, 2), _Spread(len(beta))
+    for start in range(0, len(r), PAIRS):
         rows = design[2 * start : 2 * (start + PAIRS)].reshape(-1, 2, len(beta))
         left = np.eye(2) - (rows @ bread) @ rows.transpose(0, 2, 1)
         values, vectors = np.linalg.eigh(left)
-        along = np.einsum("pji,pj->pi", vectors, r.reshape(-1, 2)[part])
+        along = np.einsum("pji,pj->pi", vectors, r[start : start + PAIRS])
         true = np.einsum("pij,pj->pi", vectors, along / np.sqrt(np.clip(values, CLOSE, 1)))
-        scores[part] = np.einsum("pj,pjc->pc", true, rows)
-    return Estimate(beta, _widened(scores @ bread))
+        wide.add(np.einsum("pj,pjc->pc", true, rows) @ bread)
+    return Estimate(beta, wide.covariance())
 
 
-def _widened(scores: np.ndarray) -> np.ndarray:
-    """The covariance that scores (m, c) add up to, wider where few of them have most of the noise.
+class _Spread:
+    """The covariance that scores add up to, wider where few of them have most of the noise.
 
     With s the scores of a coefficient, v = sum s^2 is estimated with the relative variance sum s^4 /
     v^2, and ``WIDER`` times that is added: a twin leaves next to nothing at most masks and much at a few.
     """
-    squares = scores**2
-    total = squares.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        uneven = np.where(total > 0, (squares**2).sum(axis=0) / total**2, 0.0)
-    factor = np.sqrt(1 + WIDER * uneven)
-    return scores.T @ scores * np.outer(factor, factor)
+
+    def __init__(self, columns: int) -> None:
+        self.second, self.fourth = np.zeros((columns, columns)), np.zeros(columns)
+
+    def add(self, scores: np.ndarray) -> None:
+        """Take in scores (m, columns)."""
+        self.second += scores.T @ scores
+        self.fourth += np.sum(scores**4, axis=0)
+
+    def covariance(self) -> np.ndarray:
+        """Of the sum of all scores, (columns, columns)."""
+        total = np.diag(self.second)
+        uneven = np.divide(self.fourth, total**2, out=np.zeros(len(total)), where=total > 1e-150)
+        factor = np.sqrt(1 + WIDER * uneven)
+        return self.second * np.outer(factor, factor)
 
 
 # --- covariates --------------------------------------------------------------------------------
@@ -153,8 +162,10 @@ def _covariates(
     if np.ptp(y) > 0 and _distinct(z) > n / 2:  # else no fold is new to a twin
         fold = _folds(n)
         columns += _smooth_column(world, z, y, fold)
-        if has_logistic(y) and np.sum(fold > 0) >= ROWS_A_COLUMN * (d + 1):
-            column, blur = _logistic_column(world, z, y, fold, rng)
+        many = min(TWIN_ROWS * n, TWIN_MOST // (2 * d) * 2)
+        enough = many >= TWIN_LEAST * n and np.sum(fold > 0) >= ROWS_A_COLUMN * (d + 1)
+        if enough and has_logistic(y):
+            column, blur = _logistic_column(world, z, y, fold, draw(world, many, rng))
             blurs[len(columns)] = blur
             columns.append(column)
     return Covariates(np.array(columns).reshape(-1, n).T, blurs)
@@ -190,11 +201,10 @@ def _smooth_column(
 
 
 def _logistic_column(
-    world: Switches, z: np.ndarray, y: np.ndarray, fold: np.ndarray, rng: np.random.Generator
+    world: Switches, z: np.ndarray, y: np.ndarray, fold: np.ndarray, many: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same of logistic twins, and the covariance of their mean limit: theirs are sampled."""
-    most, d = max(min(TWIN_ROWS * len(y), TWIN_MOST // world.d), len(y)) // 2 * 2, world.d
-    many = draw(world, most, rng)
+    """The same of logistic twins, and the covariance of their mean limit: it is found with many masks."""
+    d, most = world.d, len(many)
     bends = _bends(world)[:, many.sum(axis=1)].T
     design = np.column_stack([np.ones(most), many, bends, _changes(world, many)])
     solver = Solver(design.T @ design)
