@@ -1,13 +1,14 @@
 """Switches that are on or off: what LIME computes for text and images."""
 
 from .classifiers import score_of
+from .draws import draw
 from .estimators import presence
 from .fits import SwitchFit, SwitchRows, fit_form
 from .forms import Enumerated, Group, Rule, Switched, additive, polynomial, rule
 from .limits import Contrasts, contrasts, switch_limit, tilted
 from .normalised import NormFactors, long_text, norm_factors
 from .pictures import image_board
-from .sampling import draw, fit_sampled
+from .sampling import fit_sampled
 from .switches import (
     Switches,
     all_masks,

@@ -16,8 +16,9 @@ import scipy
 
 from .. import arguments as arg
 from ..resampling import ALIKE, EVEN, UNLIKE, Pool, leftover, noise_of_runs
+from .draws import draw
 from .fits import fit_form
-from .sampling import draw, estimated
+from .sampling import estimated
 from .settings import MaskSetting
 from .switches import all_masks, log_choose, pattern_share
 
@@ -132,7 +133,7 @@ def _some(setting: MaskSetting, size: int, rng: np.random.Generator) -> Masks:
     world = setting.world
     ess = 2 * world.log_C - world.powered(2.0).log_C
     shares = ALIKE if ess > np.log(EVEN) else UNLIKE
-    sizes = {s: max(round(size * share), 1) for s, share in shares.items()}
+    sizes = {s: 2 * max(int(size * share / 2), 1) for s, share in shares.items()}  # pairs
     laws = {s: world.powered(s) for s in sizes}
     z = np.vstack([draw(laws[s], sizes[s], rng) for s in sizes])
     k, weighted = z.sum(axis=1), np.repeat([s == 1 for s in sizes], list(sizes.values()))

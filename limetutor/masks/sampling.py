@@ -1,13 +1,11 @@
 """LIME in a world of switches for a function that can only be asked, with few questions.
 
-Three things make a question worth more than one of `lime`'s. Masks are drawn from the weighted law
-itself, each number of switches that are on getting its exact share, so that no answer is thrown
-away by a small weight and none is drawn to find out how many are on. A *twin* of f, a logistic
-function of a weighted sum of the switches fitted to the other half of the answers, is explained
-with as many masks as one likes, and only what f does beyond its twin must be found by asking. And
-what is left is fitted beside covariates that do not change the limit (how f bends with the number
-of switches, and how each switch's part changes with it), which take noise with them.
-Chapters: images, text.
+Two things make a question worth more than one of `lime`'s. Masks are drawn from the weighted law
+itself, spread evenly and in opposite pairs (:mod:`limetutor.masks.draws`), so that no answer is thrown
+away by a small weight. And the answers are fitted beside covariates that do not change the limit and
+take noise with them: what *twins* of f (:mod:`limetutor.masks.twins`) do beyond their own limits, and
+how f bends with the number of switches. Each twin is fitted to the other answers than those beside
+which it stands, and how much of it is taken is left to the fit. Chapters: images, text.
 """
 
 from __future__ import annotations
@@ -15,32 +13,27 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 
 from .. import arguments as arg
-from ..sums import Sums
+from ..sums import Solver, Sums, on_one_thread
 from ..surrogate import fit
+from .draws import draw, in_pairs
 from .fits import LIMIT, SwitchFit, SwitchRows, assemble, parts
 from .switches import Function, Switches, asked
+from .twins import coins_of, has_logistic, logistic_twin, smooth_twin
 
-ROWS_A_COLUMN = 5  # answers that a column of a fit must have, or it is left out
-TWIN_ROWS = 32  # masks that a twin is asked about for each that f is: it costs next to nothing
-TWIN_MOST = 2**22  # switches in all those masks
-TWIN_SWITCHES = 600  # beyond which the equations of a twin take longer than it saves
-STEPS = 12  # of Gauss and Newton; a twin need not be the best of its kind
-
-
-def draw(world: Switches, n: int, rng: np.random.Generator) -> np.ndarray:
-    """n masks of the weighted law, (n, d) of bool; every number on has its share, rounded."""
-    share = np.exp(world.log_measure - world.log_C)
-    places = (np.arange(n) + rng.random()) / n
-    most = int(np.flatnonzero(share)[-1])
-    k = np.minimum(np.searchsorted(np.cumsum(share), places, side="right"), most)
-    k = rng.permutation(k)
-    uniform = rng.random((n, world.d))
-    # the k smallest are on: those up to the k-th, and none where k is 0
-    last = np.take_along_axis(np.sort(uniform, axis=1), np.maximum(k, 1)[:, None] - 1, axis=1)
-    return (uniform <= last) & (k > 0)[:, None]
+ROWS_A_COLUMN = 5  # answers that a switch of a logistic twin must have, or there is none
+PAIRS = 1024  # whose leverages are found at a time
+CLOSE = 0.05  # what is left of an answer that a fit passes through, at least
+WIDER = 3.0  # see _Spread
+FEW = 40  # answers, below which there are no covariates
+FOLDS, FOLDED = (
+    (2, 8),
+    10_000,
+)  # folds, and times answers: where these are few, twins need most of them
+TWIN_ROWS = 32  # masks that a logistic twin is asked about for each that f is, ...
+TWIN_LEAST = 4  # ... and at least, or its own noise would count
+TWIN_MOST = 2**22  # switches in all those masks, at most
 
 
 class Estimate(NamedTuple):
@@ -48,13 +41,6 @@ class Estimate(NamedTuple):
 
     beta: np.ndarray
     covariance: np.ndarray
-
-    def __add__(self, other: Estimate) -> Estimate:  # type: ignore[override]
-        return Estimate(self.beta + other.beta, self.covariance + other.covariance)
-
-    def half(self) -> Estimate:
-        """Its half, for the mean of two."""
-        return Estimate(self.beta / 2, self.covariance / 4)
 
 
 def fit_sampled(
@@ -77,83 +63,173 @@ def fit_sampled(
     return with_rows(found, world, rows, f_xi, n + 1)
 
 
+@on_one_thread
 def estimated(world: Switches, z: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Estimate:
-    """The limit from answers y (n,) at masks z (n, d) that :func:`draw` made."""
+    """The limit from answers y (n,) at masks z (n, d) that :func:`draw` made, pairs side by side."""
     world.refuse_unidentified()
-    plain, half = _regressed(world, z, y), len(y) // 2
-    if has_twin(y) and ROWS_A_COLUMN * (world.d + 1) <= half and world.d <= TWIN_SWITCHES:
-        beyond = (
-            _beyond_twin(world, z[:half], y[:half], z[half:], y[half:], rng).half()
-            + _beyond_twin(world, z[half:], y[half:], z[:half], y[:half], rng).half()
-        )
-        return beyond if np.trace(beyond.covariance) < np.trace(plain.covariance) else plain
-    return plain
+    d, level = world.d, float(y[0] + np.mean(y - y[0]))  # to the last digit where all are the same
+    size = float(np.max(np.abs(y - level))) or 1.0
+    added = _covariates(world, z, y, rng)
+    found = regressed(z, added.columns, (y - level) / size)
+    beta, covariance = found.beta[: d + 1], found.covariance[: d + 1, : d + 1]
+    for column, blur in added.blurs.items():
+        covariance = covariance + found.beta[d + 1 + column] ** 2 * blur
+    beta = size * beta
+    beta[0] += level
+    return Estimate(beta, size**2 * covariance)
 
 
-# --- a twin of f -----------------------------------------------------------------------------
+# --- least squares -----------------------------------------------------------------------------
 
 
-def has_twin(y: np.ndarray) -> bool:
-    """Whether the answers look like probabilities that vary."""
-    return bool(np.min(y) >= 0 and np.max(y) <= 1 and np.ptp(y) > 1e-9)
-
-
-def twin_of(z: np.ndarray, y: np.ndarray) -> Function:
-    """The logistic function of a weighted sum of the switches that is nearest to the answers."""
-    design = np.column_stack([np.ones(len(z)), z])
-    score = np.zeros(design.shape[1])
-    share = np.clip(y.mean(), 0.01, 0.99)
-    score[0] = np.log(share / (1 - share))
-    damping = 1e-6 * len(z) * np.eye(len(score))  # where all answers are 0 or 1
-    for _ in range(STEPS):
-        p = scipy.special.expit(design @ score)
-        slope = design * (p * (1 - p))[:, None]
-        step = np.linalg.solve(slope.T @ slope + damping, slope.T @ (y - p))
-        score = score + step / max(1.0, np.max(np.abs(step)))
-    return lambda masks: scipy.special.expit(score[0] + masks @ score[1:])
-
-
-def _beyond_twin(
-    world: Switches,
-    z_twin: np.ndarray,
-    y_twin: np.ndarray,
-    z: np.ndarray,
-    y: np.ndarray,
-    rng: np.random.Generator,
-) -> Estimate:
-    """The twin of one half of the answers, explained, plus what the other half shows beyond it."""
-    twin = twin_of(z_twin, y_twin)
-    many = draw(world, min(TWIN_ROWS * len(y), max(TWIN_MOST // world.d, len(y))), rng)
-    return _regressed(world, many, twin(many)) + _regressed(world, z, y - twin(z))
-
-
-# --- least squares ---------------------------------------------------------------------------
-
-
-def _regressed(world: Switches, z: np.ndarray, y: np.ndarray) -> Estimate:
-    """Least squares of answers at masks of the weighted law on the switches and the covariates."""
-    extra = covariates(world, z)
-    sums = Sums(world.d, extra.shape[1])
+def regressed(z: np.ndarray, extra: np.ndarray, y: np.ndarray) -> Estimate:
+    """Least squares of answers on 1, the switches and other columns (n, c)."""
+    if in_pairs(len(y), z.shape[1]):
+        return _in_pairs(np.column_stack([np.ones(len(y)), z, extra]), y)
+    sums = Sums(z.shape[1], extra.shape[1])
     sums.add(np.column_stack([z, extra]), y, np.zeros(len(y)))
     found = fit(sums)
-    return Estimate(found.beta[: world.d + 1], found.covariance[: world.d + 1, : world.d + 1])
+    return Estimate(found.beta, found.covariance)
 
 
-def covariates(world: Switches, z: np.ndarray) -> np.ndarray:
-    """Columns that are orthogonal to the switches under the weighted law: no limit moves by them.
+def _in_pairs(design: np.ndarray, y: np.ndarray) -> Estimate:
+    """The same from answers to pairs of masks, whose noise depends on each other.
 
-    Bends: polynomials of degree 2 and 3 in k, less their line under the measure m. Changes: for
-    each switch but the last, (z_j - k/d) h(k) with h linear and sum_k m_k k (d - k) h(k) = 0.
+    Sandwich with the sum of x r over each pair, r corrected by (1 - H)^-1/2 with H the part of the
+    hat matrix that is the pair's (CR2 of Bell and McCaffrey, 2002): a fit draws near to its answers.
     """
-    d, k = world.d, z.sum(axis=1)
-    bends = _bends(world)[:, k].T
-    if len(z) < ROWS_A_COLUMN * (2 * d + bends.shape[1]):
-        return bends if len(z) >= ROWS_A_COLUMN * (d + 3) else bends[:, :0]
-    level = world.levels
+    solver = Solver(design.T @ design)
+    beta, bread = solver.beta(design.T @ y), solver.bread
+    r = y - design @ beta
+    if len(y) % 2:  # a row that adds nothing
+        design, r = np.vstack([design, np.zeros(len(beta))]), np.append(r, 0.0)
+    r, wide = r.reshape(-1, 2), _Spread(len(beta))
+    for start in range(0, len(r), PAIRS):
+        rows = design[2 * start : 2 * (start + PAIRS)].reshape(-1, 2, len(beta))
+        left = np.eye(2) - (rows @ bread) @ rows.transpose(0, 2, 1)
+        values, vectors = np.linalg.eigh(left)
+        along = np.einsum("pji,pj->pi", vectors, r[start : start + PAIRS])
+        true = np.einsum("pij,pj->pi", vectors, along / np.sqrt(np.clip(values, CLOSE, 1)))
+        wide.add(np.einsum("pj,pjc->pc", true, rows) @ bread)
+    return Estimate(beta, wide.covariance())
+
+
+class _Spread:
+    """The covariance that scores add up to, wider where few of them have most of the noise.
+
+    With s the scores of a coefficient, v = sum s^2 is estimated with the relative variance sum s^4 /
+    v^2, and ``WIDER`` times that is added: a twin leaves next to nothing at most masks and much at a few.
+    """
+
+    def __init__(self, columns: int) -> None:
+        self.second, self.fourth = np.zeros((columns, columns)), np.zeros(columns)
+
+    def add(self, scores: np.ndarray) -> None:
+        """Take in scores (m, columns)."""
+        self.second += scores.T @ scores
+        self.fourth += np.sum(scores**4, axis=0)
+
+    def covariance(self) -> np.ndarray:
+        """Of the sum of all scores, (columns, columns)."""
+        total = np.diag(self.second)
+        uneven = np.divide(self.fourth, total**2, out=np.zeros(len(total)), where=total > 1e-150)
+        factor = np.sqrt(1 + WIDER * uneven)
+        return self.second * np.outer(factor, factor)
+
+
+# --- covariates --------------------------------------------------------------------------------
+
+
+class Covariates(NamedTuple):
+    """Columns (n, c) orthogonal to the switches under the weighted law: no limit moves by them.
+
+    ``blurs`` has the covariance (d + 1, d + 1) of the limit that was taken off a column, where that is
+    known with an error only.
+    """
+
+    columns: np.ndarray
+    blurs: dict[int, np.ndarray]
+
+
+def _covariates(
+    world: Switches, z: np.ndarray, y: np.ndarray, rng: np.random.Generator
+) -> Covariates:
+    """Bends and twins, as far as there are answers enough."""
+    n, d = z.shape
+    columns, blurs = list(_bends(world)[:, z.sum(axis=1)]), {}
+    if n < FEW or not in_pairs(n, d + len(columns) + 2):
+        return Covariates(np.empty((n, 0)), {})
+    if np.ptp(y) > 0 and _distinct(z) > n / 2:  # else no fold is new to a twin
+        fold = _folds(n)
+        columns += _smooth_column(world, z, y, fold)
+        many = min(TWIN_ROWS * n, TWIN_MOST // (2 * d) * 2)
+        enough = many >= TWIN_LEAST * n and np.sum(fold > 0) >= ROWS_A_COLUMN * (d + 1)
+        if enough and has_logistic(y):
+            column, blur = _logistic_column(world, z, y, fold, draw(world, many, rng))
+            blurs[len(columns)] = blur
+            columns.append(column)
+    return Covariates(np.array(columns).reshape(-1, n).T, blurs)
+
+
+def _distinct(z: np.ndarray) -> int:
+    """How many of the masks differ."""
+    return len(np.unique(np.packbits(z, axis=1), axis=0))
+
+
+def _folds(n: int) -> np.ndarray:
+    """Which fold an answer is in, (n,); pairs stay together."""
+    return (np.arange(n) // 2) % int(np.clip(FOLDED // n, *FOLDS))
+
+
+def _smooth_column(
+    world: Switches, z: np.ndarray, y: np.ndarray, fold: np.ndarray
+) -> list[np.ndarray]:
+    """What smooth twins do beyond their limits, each at the answers it has not seen: one column.
+
+    None where the law of the world is no mixture of coins.
+    """
+    coins = coins_of(world)
+    if coins is None:
+        return []
+    column = np.empty(len(y))
+    for own in range(int(fold.max()) + 1):
+        mine = fold == own
+        twin = smooth_twin(z[~mine], y[~mine])
+        limit = twin.limit(world, coins)
+        column[mine] = twin(z[mine]) - limit[0] - z[mine] @ limit[1:]
+    return [column]
+
+
+def _logistic_column(
+    world: Switches, z: np.ndarray, y: np.ndarray, fold: np.ndarray, many: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same of logistic twins, and the covariance of their mean limit: it is found with many masks."""
+    d, most = world.d, len(many)
+    bends = _bends(world)[:, many.sum(axis=1)].T
+    design = np.column_stack([np.ones(most), many, bends, _changes(world, many)])
+    solver = Solver(design.T @ design)
+    column, mean = np.empty(len(y)), np.zeros(most)
+    for own in range(int(fold.max()) + 1):
+        mine = fold == own
+        twin = logistic_twin(z[~mine], y[~mine])
+        answers = twin(many)
+        limit = solver.beta(design.T @ answers)
+        column[mine] = twin(z[mine]) - limit[0] - z[mine] @ limit[1 : d + 1]
+        mean += answers * np.mean(mine)
+    design *= (mean - design @ solver.beta(design.T @ mean))[:, None]
+    scores = (design[::2] + design[1::2]) @ solver.bread[:, : d + 1]  # leverages are small
+    return column, scores.T @ scores
+
+
+def _changes(world: Switches, z: np.ndarray) -> np.ndarray:
+    """How the part of each switch but the last changes with the number, (n, d - 1).
+
+    (z_j - k/d) h(k) with h linear and sum_k m_k k (d - k) h(k) = 0, orthogonal to the switches.
+    """
+    k, level = z.sum(axis=1), world.levels
     between = np.exp(world.log_between - np.max(world.log_between))
     h = level - between @ level / between.sum()
-    changes = (z - level[k][:, None]) * h[k][:, None]
-    return np.column_stack([bends, changes[:, :-1]])
+    return ((z - level[k][:, None]) * h[k][:, None])[:, :-1]
 
 
 def _bends(world: Switches) -> np.ndarray:

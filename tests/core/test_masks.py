@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import limetutor as lt
 from limetutor import masks
+from limetutor.masks.draws import draw
 from limetutor.masks.fits import LIMIT, SwitchRows, fit_form
 from limetutor.masks.forms import (
     Counted,
@@ -25,7 +26,7 @@ from limetutor.masks.forms import (
     rule,
     tree_rules,
 )
-from limetutor.masks.sampling import draw, fit_sampled, twin_of
+from limetutor.masks.sampling import fit_sampled
 from limetutor.masks.switches import (
     Line,
     all_masks,
@@ -34,6 +35,7 @@ from limetutor.masks.switches import (
     image_switches,
     text_switches,
 )
+from limetutor.masks.twins import Smooth, coins_of, logistic_twin, smooth_twin
 
 WORLDS = {"text": text_switches, "image": image_switches}
 ROWS = {
@@ -409,11 +411,35 @@ def test_every_number_of_switches_has_its_share(kind):
     assert np.ptp(z.mean(axis=0)) < 2 * 5 * 0.5 / np.sqrt(4000)
 
 
+@pytest.mark.parametrize("n", [24, 25, 8], ids=["pairs", "pairs and one", "too few for pairs"])
+def test_every_mask_by_itself_follows_the_law(n):
+    """Whatever its place: the mean count of each mask of four switches, 2000 draws of n."""
+    world, rng = counted_switches([0.1, 0.2, 0.4, 0.2, 0.1], 0.5), np.random.default_rng(0)
+    share = np.exp(world.log_measure - world.log_C) / [comb(4, k) for k in range(5)]
+    z = np.array([draw(world, n, rng) for _ in range(2000)])
+    for place in (0, 1, n - 1):
+        found = np.bincount(z[:, place] @ [1, 2, 4, 8], minlength=16)
+        expected = 2000 * share[[int(i).bit_count() for i in range(16)]]
+        assert stats.chisquare(found, expected).pvalue > 1e-4
+
+
+def test_masks_come_with_their_opposites_and_switches_balance():
+    world, d = masks.coin_flips(63), 63
+    z = draw(world, 1280, np.random.default_rng(1))
+    first, second = z[::2], z[1::2]
+    sum_to_d = first.sum(axis=1) + second.sum(axis=1) == d
+    assert np.mean(sum_to_d) > 0.9 and np.array_equal(second[sum_to_d], ~first[sum_to_d])
+    signs = 2.0 * first - 1
+    by_chance = 1 / np.sqrt(640)
+    beside = (signs.T @ signs / 640)[~np.eye(d, dtype=bool)]
+    assert np.sqrt(np.mean(beside**2)) < 0.5 * by_chance
+
+
 @pytest.mark.parametrize("kind", WORLDS)
 @pytest.mark.parametrize("rows", [ROWS["limit"], ROWS["lime"]], ids=["limit", "lime"])
 @pytest.mark.parametrize("shape", ["probability", "number"])
 def test_sampled_fits_are_right_within_their_errors(kind, rows, shape):
-    d = 8
+    d = 10
     f = logistic(d) if shape == "probability" else lambda z: np.exp(z @ np.linspace(-1, 1, d))
     world = WORLDS[kind](d)
     exact = fit_form(Enumerated(f, d), world, rows)
@@ -427,7 +453,7 @@ def test_sampled_fits_are_right_within_their_errors(kind, rows, shape):
             for r in found
         ]
     )
-    assert 0.75 < np.sqrt(np.mean(z**2)) < 1.3  # 12 runs of 9 dependent numbers
+    assert 0.75 < np.sqrt(np.mean(z**2)) < 1.3  # 12 runs of 11 dependent numbers
     assert np.max(np.abs(z)) < 5
     assert found[0].calls == 401 and found[0].method == "monte carlo"
 
@@ -440,44 +466,76 @@ def test_a_seed_gives_the_same_numbers():
 
 def test_the_twin_of_a_logistic_function_is_the_function():
     z, f = draw(text_switches(10), 600, np.random.default_rng(2)), logistic(10)
-    assert np.max(np.abs(twin_of(z, f(z))(z) - f(z))) < 1e-3
+    assert np.max(np.abs(logistic_twin(z, f(z))(z) - f(z))) < 1e-3
 
 
-def limes_way(f, world, n, rng):
-    """Weighted least squares of answers at masks drawn as lime draws them."""
-    share = np.exp(world.log_share)
-    k = rng.choice(world.d + 1, size=n, p=share / share.sum())
-    z = rng.random((n, world.d)).argsort(axis=1).argsort(axis=1) < k[:, None]
-    root = np.exp(world.log_weight[k] / 2)[:, None]
-    design = np.column_stack([np.ones(n), z])
-    return np.linalg.lstsq(design * root, f(z) * root[:, 0], rcond=None)[0][1:]
+@pytest.mark.parametrize("world", [text_switches(9), image_switches(9, 0.1), text_switches(2, 3)])
+def test_the_limit_of_a_smooth_twin_is_that_of_all_masks(world):
+    rng, d = np.random.default_rng(3), world.d
+    twin = Smooth(rng.random((20, d)) < 0.6, rng.normal(size=20), rng.uniform(0, 2, d))
+    z = all_masks(d)
+    expected = [
+        sum(
+            height * np.exp(-(reach * (mask != centre)).sum())
+            for height, centre, reach in zip(
+                twin.heights, twin.centres, [twin.reach] * 20, strict=True
+            )
+        )
+        for mask in z
+    ]
+    assert np.allclose(twin(z), expected, rtol=0, atol=1e-12)
+    exact = fit_form(Enumerated(twin, d), world)
+    found = twin.limit(world, coins_of(world))
+    assert np.allclose(found, np.append(exact.intercept, exact.coef), rtol=0, atol=1e-9)
 
 
-@pytest.mark.verify
 @pytest.mark.parametrize("kind", WORLDS)
-def test_half_of_the_calls_reach_limes_error(kind, verified, verifying):
-    d, n = 12, 1000
-    world, repeats = WORLDS[kind](d), 40 if verifying else 8
-    phi = np.random.default_rng(4).uniform(0.3, 1.3, d)
-    score = np.random.default_rng(5).normal(size=d)
+@pytest.mark.parametrize("nu", [0.05, 0.25, 10.0])
+@pytest.mark.parametrize("d", [5, 100, 600])
+def test_laws_are_mixtures_of_coins(kind, nu, d):
+    world = WORLDS[kind](d, nu)
+    coins = coins_of(world)
+    if coins is None:  # few of the switches are ever off, or only one
+        assert nu == 0.05
+        return
+    law = np.exp(world.log_measure - world.log_C)
+    found = stats.binom(d, coins.chance).pmf(np.arange(d + 1)[:, None]) @ coins.share
+    assert np.abs(found - law).sum() < 1e-6
 
-    def normalised(z):  # a logistic regression on normalised counts
-        norm = np.sqrt(np.maximum((z * phi**2).sum(axis=1), 1e-12))
-        return 1 / (1 + np.exp(-3 * (z * phi) @ score / norm))
 
-    for name, f in (("logistic", logistic(d)), ("normalised", normalised)):
-        exact = fit_form(Enumerated(f, d), world).coef
-        rng = np.random.default_rng(6)
-        theirs = np.mean([(limes_way(f, world, n, rng) - exact) ** 2 for _ in range(repeats)])
-        ours = np.mean(
-            [(fit_sampled(f, world, n // 2, rng).coef - exact) ** 2 for _ in range(repeats)]
-        )
-        verified(
-            f"{kind}, {name} classifier, d = {d}: squared error with half of lime's {n} calls, "
-            "over lime's",
-            ours / theirs,
-            1.0,
-        )
+def test_a_law_that_is_no_mixture_is_sampled_without_a_smooth_twin():
+    d, n = 40, 400
+    shares = np.zeros(d + 1)
+    shares[[10, 11, 30]] = 0.3, 0.3, 0.4
+    world = counted_switches(shares, 10.0)
+    assert coins_of(world) is None
+    f = polynomial(d, {(0, 1): 1.0, (2,): -0.5})
+    exact = fit_form(f, world)
+    z = [
+        (found.coef - exact.coef) / found.stderr
+        for found in (fit_sampled(f, world, n, seed) for seed in range(8))
+    ]
+    assert 0.8 < np.sqrt(np.mean(np.square(z))) < 1.2 and np.max(np.abs(z)) < 5
+
+
+def test_a_smooth_twin_learns_rules_from_some_answers():
+    rng, d = np.random.default_rng(4), 30
+    f = Switched(0.0, np.zeros(d), (Rule(1.0, (Group.on(0), Group.on(1), Group.off(2))),))
+    world = image_switches(d)
+    z, new = draw(world, 400, rng), draw(world, 2000, rng)
+    line = np.linalg.lstsq(np.column_stack([np.ones(2000), new]), f(new), rcond=None)
+    missed = f(new) - f(z).mean() - smooth_twin(z, f(z))(new)
+    assert np.mean(missed**2) < 0.2 * line[1][0] / 2000  # of what a line leaves
+
+
+@pytest.mark.parametrize("answers", [np.zeros(200), np.full(200, 1e90), np.arange(200) * 1e97])
+def test_answers_of_any_size_are_fitted(answers):
+    world = text_switches(12)
+    f = lambda z: answers[: len(z)] if len(z) == 200 else answers[:1]  # noqa: E731
+    found = fit_sampled(f, world, 200, 0)
+    assert np.all(np.isfinite(found.coef)) and np.all(np.isfinite(found.stderr))
+    if np.ptp(answers) == 0:
+        assert np.all(found.coef == 0) and found.intercept == answers[0]
 
 
 # --- at the door -------------------------------------------------------------------------------
