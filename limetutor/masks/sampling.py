@@ -27,10 +27,8 @@ PAIRS = 1024  # whose leverages are found at a time
 CLOSE = 0.05  # what is left of an answer that a fit passes through, at least
 WIDER = 3.0  # see _Spread
 FEW = 40  # answers, below which there are no covariates
-FOLDS, FOLDED = (
-    (2, 8),
-    10_000,
-)  # folds, and times answers: where these are few, twins need most of them
+FOLDS = 2, 8  # of the answers to twins, at least and at most ...
+FOLDED = 10_000  # ... and folds times answers: where these are few, twins need most of them
 TWIN_ROWS = 32  # masks that a logistic twin is asked about for each that f is, ...
 TWIN_LEAST = 4  # ... and at least, or its own noise would count
 TWIN_MOST = 2**22  # switches in all those masks, at most
