@@ -165,6 +165,7 @@ def with_font(page: str) -> str:
 def part_of_font(shown: frozenset[str]) -> bytes:
     """The font with these characters, their other shapes (a browser takes 𝑥 for an x) and what they grow into."""
     font = TTFont(FONT, recalcTimestamp=False)
+    subset.log.setLevel("WARNING")  # it would tell of every table of every page's font
     part = subset.Subsetter(
         subset.Options(layout_features=["*"], name_IDs=["*"], desubroutinize=True)
     )

@@ -63,7 +63,7 @@ def fit_sampled(
 
 @on_one_thread
 def estimated(world: Switches, z: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Estimate:
-    """The limit from answers y (n,) at masks z (n, d) that :func:`draw` made, pairs side by side."""
+    """The limit from answers y (n,) at masks z (n, d) that :func:`limetutor.masks.draws.draw` made, pairs side by side."""
     world.refuse_unidentified()
     d, level = world.d, float(y[0] + np.mean(y - y[0]))  # to the last digit where all are the same
     size = float(np.max(np.abs(y - level))) or 1.0
