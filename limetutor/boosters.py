@@ -21,7 +21,7 @@ import numpy as np
 from . import arguments as arg
 from .exact import Trees
 from .families import _refuse, family, form_of, rounded_threshold, scaled_steps
-from .models import Adapter, Form, Linear, adapts, first_fitted, output_column
+from .models import Adapter, Form, Linear, adapts, first_fitted, listed_classes, output_column
 
 Reader = Callable[[Any], "list[Form] | None"]
 
@@ -445,7 +445,7 @@ class Margin:
     def picks(self, outputs: int) -> tuple[int, float]:
         """Which raw output, and its sign: one output of two classes speaks for the second."""
         last = self.model.steps[-1][1] if hasattr(self.model, "steps") else self.model
-        classes = list(getattr(last, "classes_", ()))
+        classes = listed_classes(last)
         if not classes:
             if self.label is None and outputs == 1:
                 return 0, 1.0
@@ -484,7 +484,7 @@ def margin(model: Any, label: Any = None) -> Margin:
             "model must be a fitted classifier that has a margin (decision_function, or one of "
             f"XGBoost, LightGBM or CatBoost), got {arg.shorten(model)}."
         )
-    classes = list(getattr(last, "classes_", ()))
+    classes = listed_classes(last)
     if classes:
         found.picks(1 if len(classes) == 2 else len(classes))
     return found

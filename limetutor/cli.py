@@ -411,7 +411,9 @@ def _refuse_strays(f: Any, frame: Any, text: list[str], world: Any, output: Any)
 
 def _class(f: Any, output: str | None) -> Any:
     """The class that was named, or the second one, as in `lime`."""
-    classes = list(getattr(f, "classes_", ())) if hasattr(f, "predict_proba") else []
+    from .models import listed_classes
+
+    classes = listed_classes(f) if hasattr(f, "predict_proba") else []
     if not classes:
         if output is not None:
             raise RefusedError(

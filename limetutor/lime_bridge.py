@@ -20,6 +20,7 @@ import numpy as np
 
 from . import arguments as arg
 from .columns import Coded
+from .models import listed_classes
 from .worlds import Boxes, BoxWorld, Column
 
 RIDGE = 1.0  # `lime` fits Ridge(alpha=1)
@@ -179,7 +180,7 @@ def output_of(model: Any, label: Any, output: Any, classifies: bool | None, name
         raise ValueError(f"label must be left out for a regression, got {arg.shorten(label)}.")
     if label is None and not classifies:
         return None
-    classes = list(getattr(model, "classes_", ()))
+    classes = listed_classes(model)
     column = label_column(label, classes if names is None else names, len(classes) or None)
     return classes[column] if classes else column
 

@@ -361,9 +361,9 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
     if adapted is not None:
         return adapted, []
     if getattr(f, "__name__", "") == "predict_proba":
-        return f, list(getattr(getattr(f, "__self__", None), "classes_", ()))
+        return f, listed_classes(getattr(f, "__self__", None))
     if hasattr(f, "predict_proba"):
-        return f.predict_proba, list(getattr(f, "classes_", ()))
+        return f.predict_proba, listed_classes(f)
     if has_classes(f) and hasattr(f, "predict"):
         raise ValueError(
             f"f must give class probabilities, got {arg.shorten(f)} without predict_proba; its "
@@ -380,9 +380,17 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
     )
 
 
+def listed_classes(model: Any) -> list[Any]:
+    """The class labels of a model, [] for none; regressors of CatBoost have the attribute, and none in it."""
+    try:
+        return list(getattr(model, "classes_", ()))
+    except TypeError:  # a model of somebody's own, with None for instance
+        return []
+
+
 def has_classes(f: Any) -> bool:
-    """Whether a model has class labels; regressors of CatBoost have the attribute, and none in it."""
-    return len(getattr(f, "classes_", ())) > 0
+    """Whether a model has class labels."""
+    return bool(listed_classes(f))
 
 
 def model_behind(f: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import arguments as arg
 from ..boosters import Margin
+from ..models import listed_classes
 
 METHODS = ("predict_proba", "decision_function", "predict")  # of an estimator, the first it has
 
@@ -81,7 +82,7 @@ class Classifier:
     def classes(self) -> list[Any]:
         """The classes of the estimator, if it has any."""
         last = self.model.steps[-1][1] if hasattr(self.model, "steps") else self.model
-        return list(getattr(last, "classes_", ()))
+        return listed_classes(last)
 
     @property
     def speaks_for_two(self) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import arguments as arg
+from ..models import listed_classes
 from .forms import Counted, Group, Rule, Switched, tree_rules
 
 
@@ -94,7 +95,7 @@ def presence(model: Any, output: int | None = None) -> Switched:
         raise TypeError(
             f"model must be a fitted scikit-learn estimator of switches, got {arg.shorten(model)}."
         )
-    classes = len(getattr(model, "classes_", ()))
+    classes = len(listed_classes(model))
     last = max(classes - 1, 0)
     column = last if output is None else arg.whole("output", output, 0, most=last)
     from scipy.sparse import eye_array

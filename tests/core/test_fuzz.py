@@ -186,6 +186,9 @@ MENDED = (
     "lt.predict_lime(lime('plain'), f_sum, X[0], model_regressor=sparse.eye(3))",
     "lt.audit(switched('images'), i_mean, np.ma.masked, segmentation_fn=SEGMENTS)",
     "lt.margin(model('boosting'))(X)",
+    "lt.limits(OddModel(), FRAME.head(3), lt.from_lime(lime('tied')), 0.53, n=300, samples=500)",
+    "lt.audit(lime('plain'), OddModel(), X[0])",
+    "lt.predict_lime(lime('plain'), OddModel().predict, X[0])",
 )
 
 
