@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from limetutor.classroom import sandbox
 from limetutor.classroom.marking import Played
-from limetutor.classroom.sandbox import Limits, StoppedError, lacking
+from limetutor.classroom.sandbox import Limits, Session, StoppedError, lacking
 
 pytestmark = pytest.mark.skipif(bool(lacking()), reason="there is no sandbox")
 
@@ -102,6 +104,24 @@ def test_processes_that_a_question_leaves_behind_are_killed(play):
     played = play(f"def asked():\n    {BOMB.replace(chr(10), chr(10) + '    ')}")
     with pytest.raises(Exception, match="BlockingIOError"):  # no more processes
         call(played, "asked")
+    assert call(played) == [2, 1]
+
+
+def test_what_they_have_worked_is_not_the_work_of_the_notebook(play, monkeypatch):
+    """... even if it is seen late: processes that end are missed while one looks at all of them."""
+    played = play(f"def asked():\n    {BOMB.replace(chr(10), chr(10) + '    ')}")
+    assert call(played) == [2, 1]
+    settle = Session.settle
+
+    def late(session, seconds):
+        seen = itertools.chain([0.0], itertools.repeat(1000.0))
+        with monkeypatch.context() as patched:
+            patched.setattr(Session, "busy", property(lambda _: next(seen)))
+            settle(session, seconds)
+
+    monkeypatch.setattr(Session, "settle", late)
+    with pytest.raises(Exception, match="BlockingIOError"):
+        call(played, "asked", seconds=10.0)
     assert call(played) == [2, 1]
 
 
