@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -100,6 +100,20 @@ def _bar(total: int) -> Iterator[Any]:
         yield bar.update
 
 
+def _awaited(futures: list[Future[Any]]) -> list[Any]:
+    """What they return, in their order; the first of them to fail ends it.
+
+    In short waits: a key that stops the grader may reach a process in another thread, and this one would
+    sleep on.
+    """
+    left = set(futures)
+    while left:
+        done, left = wait(left, timeout=0.2, return_when=FIRST_EXCEPTION)
+        for future in done:
+            future.result()
+    return [future.result() for future in futures]
+
+
 def grade_all(folders: list[Path], limits: Any, jobs: int) -> list[Any]:
     """The results of all students, in their order."""
     from .assignments import assignments
@@ -131,7 +145,7 @@ def grade_all(folders: list[Path], limits: Any, jobs: int) -> list[Any]:
                 step()
 
         try:
-            results = iter(list(pool.map(one, asked)))
+            results = iter(_awaited([pool.submit(one, what) for what in asked]))
         except BaseException:
             limits.stop.set()
             pool.shutdown(wait=True, cancel_futures=True)

@@ -231,7 +231,8 @@ class Session:
         self._replies: queue.Queue[bytes | None] = queue.Queue(64)
         self._closed = threading.Event()
         self._folder = "/scratch" if limits.sandboxed else tempfile.mkdtemp(prefix="limetutor-")
-        self._inner: int | None = None
+        self._inner: int | None = None  # the first process of the sandbox ...
+        self._handle: int | None = None  # ... which no other of its number is taken for
         self._own: set[int] = set()  # processes that are no notebook's doing
         self._grace = GRACE * limits.seconds
         self._process = self._start()
@@ -268,14 +269,17 @@ class Session:
             with os.fdopen(theirs, "wb"):
                 command = [*_bubblewrap(self._limits), "--info-fd", str(theirs), "--", *run]
                 program = shutil.which("bwrap")
+                alone = {"process_group": 0}  # keys that stop the grader are for it alone
                 process = subprocess.Popen(
-                    command, env={}, executable=program, pass_fds=[theirs], **streams
+                    command, env={}, executable=program, pass_fds=[theirs], **alone, **streams
                 )
         finally:
             with os.fdopen(info, "rb") as told:
                 said = told.read()
         with contextlib.suppress(ValueError):
             self._inner = int(json.loads(said)["child-pid"])
+            with contextlib.suppress(OSError):
+                self._handle = os.pidfd_open(self._inner)
         return process
 
     def _listen(self) -> None:
@@ -421,11 +425,13 @@ class Session:
     def close(self) -> None:
         """End it, and all that it has started."""
         self._closed.set()
+        if self._handle is not None:
+            with contextlib.suppress(OSError):  # all others of its namespace go with it
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+            os.close(self._handle)
+            self._handle = None
         if self._process.poll() is None:
-            if self._inner:
-                with contextlib.suppress(OSError):
-                    os.kill(self._inner, signal.SIGKILL)  # all others of its namespace go with it
-            elif hasattr(os, "killpg"):
+            if not self._limits.sandboxed and hasattr(os, "killpg"):
                 with contextlib.suppress(OSError):
                     os.killpg(self._process.pid, signal.SIGKILL)
             self._process.kill()

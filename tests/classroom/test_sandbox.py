@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
 
 import pytest
 
@@ -64,6 +65,19 @@ def test_limetutor_is_hidden_wherever_it_is(tmp_path, monkeypatch):
         "/in/site-packages/limetutor", "/in/python3.99/dist-packages/limetutor", "/in/src",
         "/in/src/limetutor", "/other/dist-packages/limetutor",
     }  # fmt: skip
+
+
+def test_a_sandbox_ends_with_its_session_though_what_started_it_is_gone():
+    """What starts it may end before it has told it to end as well."""
+    session = Session(Limits(), {})
+    starter, session._process = (
+        session._process,
+        subprocess.Popen(["true"], stdin=subprocess.PIPE),
+    )
+    session._process.wait()
+    session.close()
+    starter.wait(timeout=10)
+    starter.stdin.close()
 
 
 @pytest.fixture
