@@ -258,20 +258,20 @@ class Session:
         cached = ["-X", f"pycache_prefix={BYTECODE}"] if self._limits.bytecode else []
         run = [_interpreter(), "-I", "-S", "-B", *cached, f"{inside}/worker.py"]
         pipe: Any = subprocess.PIPE
-        streams = {"stdin": pipe, "stdout": pipe, "stderr": subprocess.DEVNULL}
+        how: dict[str, Any] = {"stdin": pipe, "stdout": pipe, "stderr": subprocess.DEVNULL}
         if not self._limits.sandboxed:
             own = {"SYSTEMROOT": os.environ["SYSTEMROOT"]} if "SYSTEMROOT" in os.environ else {}
             paths = {"PYTHONPATH": os.pathsep.join(_paths(self._limits)), "PATH": os.defpath}
             env = ENVIRONMENT | own | paths | {"HOME": self._folder, "TMPDIR": self._folder}
-            return subprocess.Popen(run, env=env, start_new_session=True, **streams)
+            return subprocess.Popen(run, env=env, start_new_session=True, **how)
         info, theirs = os.pipe()
         try:
             with os.fdopen(theirs, "wb"):
                 command = [*_bubblewrap(self._limits), "--info-fd", str(theirs), "--", *run]
                 program = shutil.which("bwrap")
-                alone = {"process_group": 0}  # keys that stop the grader are for it alone
+                how["process_group"] = 0  # keys that stop the grader are for it alone
                 process = subprocess.Popen(
-                    command, env={}, executable=program, pass_fds=[theirs], **alone, **streams
+                    command, env={}, executable=program, pass_fds=[theirs], **how
                 )
         finally:
             with os.fdopen(info, "rb") as told:
