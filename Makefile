@@ -66,8 +66,9 @@ test lint unit site notebooks verify bench: export OMP_NUM_THREADS = 1
 test lint unit site notebooks verify bench: export OPENBLAS_NUM_THREADS = 1
 test lint unit site notebooks verify bench: export LOKY_MAX_CPU_COUNT = 1
 
+# Every process imports all tests it may run, and the plugins: nbval is for the chapters alone.
 PYTEST = mkdir -p _build && nice -n $(NICE) env CHROME="$$(sh tools/browser.sh)" "$(BIN)/python" -m slipcover --json --out _build/covered-$@.json \
-    -m pytest tests -n $(JOBS) --dist worksteal
+    -m pytest -p no:nbval -n $(JOBS) --dist worksteal
 
 # All at once, so that no core waits: pages are looked at as soon as they are built, and the rest fills in.
 # First come the programs, since the book prints its handout with the browser.
@@ -92,11 +93,11 @@ lint: $(ENV)/.test  ## ruff and mypy, check only
 unit: NICE = 10
 unit: JOBS = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 unit: $(ENV)/.test programs  ## tests/, but for those that look at the built site
-	@$(PYTEST) -m "not site"
+	@$(PYTEST) tests -m "not site"
 
 site: NICE = 0
 site: $(ENV)/.test html programs  ## those that look at what make html built
-	@$(PYTEST) -m site
+	@$(PYTEST) tests/site -m site
 
 # The chapters run as copies with a cell behind each number and each solution that checks it.
 # A notebook has one kernel, so all of its cells go to one worker.

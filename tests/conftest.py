@@ -10,6 +10,9 @@ all; the fixture :func:`verifying` says which.  What the comparison found goes t
         error = max(compare(setting) for setting in settings)
         verified("limits of linear models: largest relative error", error, 1e-10)
 
+A test with many cases that are much alike is marked ``sampled(k)``: ``make test`` runs each k-th of them,
+``make verify`` all.
+
 ``pytest --verified FILE`` writes all that was verified in a run to FILE as a table, with the version,
 the day and the machine.  With pytest-xdist the workers send what they found to the one process that
 writes.
@@ -20,6 +23,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -35,10 +39,13 @@ Goal = float | tuple[float | None, float | None] | str
 Verified = Callable[[str, Any, Goal], None]
 
 
+WHOLE = os.environ.get("LIMETUTOR_VERIFY", "") not in ("", "0")
+
+
 @pytest.fixture
 def verifying() -> bool:
     """Whether the comparison is to be run whole (``make verify``), not as a sample."""
-    return os.environ.get("LIMETUTOR_VERIFY", "") not in ("", "0")
+    return WHOLE
 
 
 @pytest.fixture
@@ -86,10 +93,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The long ones first, so that no core waits at the end for a test that started late."""
-    for marker in ("slow", "site"):
-        items.sort(key=lambda item: item.get_closest_marker(marker) is None)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Cases of which a sample is run here are all run with the other long comparisons."""
+    if item.get_closest_marker("sampled"):
+        item.add_marker("verify")
+
+
+@pytest.hookimpl(
+    trylast=True
+)  # after -k and -m: of the cases somebody asks for, one is run at least
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is not in a sample; put long tests first, so that no core waits for them at the end."""
+    met: Counter[str] = Counter()
+    for item in list(items):
+        marker, test = item.get_closest_marker("sampled"), item.nodeid.partition("[")[0]
+        if marker and not WHOLE and met[test] % marker.args[0]:
+            items.remove(item)
+            config.hook.pytest_deselected(items=[item])
+        met[test] += 1
+    for name in ("slow", "site"):
+        items.sort(key=lambda item: item.get_closest_marker(name) is None)
 
 
 def pytest_configure(config: pytest.Config) -> None:

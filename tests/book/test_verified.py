@@ -35,6 +35,11 @@ def test_broken(verified):
 def test_skipped(verified):
     verified("never", 0, 1)
 
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("k", range(7))
+def test_alike(k):
+    pass
+
 @pytest.fixture
 def unready():
     raise RuntimeError
@@ -47,7 +52,7 @@ def test_not_even_started(unready, verified):
 def run(folder: Path, *arguments: str, verify: str = "") -> subprocess.CompletedProcess[str]:
     shutil.copy(ROOT / "tests" / "conftest.py", folder)
     (folder / "test_cases.py").write_text(CASES)
-    (folder / "pytest.ini").write_text("[pytest]\nmarkers = verify: long\n")
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  verify: long\n  sampled(k): alike\n")
     plugins = ("-p", "no:cacheprovider", "-p", "xdist.plugin")  # the others take long to load
     command = [sys.executable, "-m", "pytest", *arguments, *plugins]
     environment = os.environ | {
@@ -102,3 +107,11 @@ def test_the_readme_says_what_the_package_computes(verified):
     printed = np.array([11.4, -1.76])
     verified("README: coefficients as printed", np.abs(limit.coef - printed).max(), 0.05)
     verified("README: critical bandwidth as printed", abs(limit.critical_nu[1] - 0.53), 0.005)
+
+
+@pytest.mark.slow
+def test_of_cases_that_are_alike_some_are_run(tmp_path):
+    """All of them where all is verified; whoever asks for one gets it."""
+    for asked, verify, number in (("alike", "", 3), ("alike", "1", 7), ("alike and 5", "", 1)):
+        done = run(tmp_path, "-m", "verify", "-k", asked, verify=verify)
+        assert done.returncode == 0 and f"{number} passed" in done.stdout

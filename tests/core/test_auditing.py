@@ -635,6 +635,7 @@ CASES = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_the_text_is_true_of_real_lime(name):
     load, model, row, output, expected = CASES[name]

@@ -231,6 +231,7 @@ def test_two_changes_of_sign_close_together_are_both_seen():
         assert found == pytest.approx(nearest, rel=1e-3)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kernel", ["gaussian", "laplace", "mismatch"])
 @pytest.mark.parametrize("name", ["gaussian", "empirical"])
 def test_counting_by_cells_is_counting_every_pair(name, kernel):

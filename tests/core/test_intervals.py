@@ -59,6 +59,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.verify
 @pytest.mark.parametrize("name", ["linear", "forest", "net"])
 @pytest.mark.parametrize(

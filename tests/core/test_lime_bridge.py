@@ -61,6 +61,7 @@ def models_of(data):
     return [(linear, None), (forest, output), (boosting, None)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.verify
 @pytest.mark.parametrize("load", [load_diabetes, load_wine, load_breast_cancer])
 def test_what_lime_returns_is_predicted(load, verified, verifying):
@@ -207,6 +208,7 @@ def test_the_world_is_what_lime_samples_from(name):
         assert stats.ks_2samp(mine, theirs).pvalue > 1e-4
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", OPTIONS)
 def test_a_linear_model_under_other_options(name):
     explainer = mixed_explainer(**OPTIONS[name])

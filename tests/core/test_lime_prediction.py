@@ -168,6 +168,7 @@ TEXT_OPTIONS = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("option", TEXT_OPTIONS)
 def test_options_of_limes_explainer_of_texts(option):
     """Means of runs within 6 of their standard errors (8 know their spread badly)."""
@@ -204,6 +205,7 @@ IMAGE_OPTIONS = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("option", IMAGE_OPTIONS)
 def test_options_of_limes_explainer_of_images(option):
     how = {"segmentation_fn": small_squares} | IMAGE_OPTIONS[option]
@@ -270,6 +272,7 @@ EXACT = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("bow", [True, False])
 @pytest.mark.parametrize("case", EXACT)
 def test_pipelines_that_are_exact(case, bow):

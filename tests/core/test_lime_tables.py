@@ -280,6 +280,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("option", OPTIONS)
 def test_options_of_lime(option):
     made, asked = OPTIONS[option]

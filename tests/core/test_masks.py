@@ -435,6 +435,7 @@ def test_masks_come_with_their_opposites_and_switches_balance():
     assert np.sqrt(np.mean(beside**2)) < 0.5 * by_chance
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", WORLDS)
 @pytest.mark.parametrize("rows", [ROWS["limit"], ROWS["lime"]], ids=["limit", "lime"])
 @pytest.mark.parametrize("shape", ["probability", "number"])

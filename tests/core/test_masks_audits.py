@@ -91,6 +91,7 @@ PLANTED_IN_TEXTS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("code", PLANTED_IN_TEXTS)
 def test_what_is_planted_in_a_text_is_found(code):
     planted, clean = (call() for call in PLANTED_IN_TEXTS[code])
@@ -177,6 +178,7 @@ PLANTED_IN_IMAGES = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("code", PLANTED_IN_IMAGES)
 def test_what_is_planted_in_an_image_is_found(code):
     planted, clean = (call() for call in PLANTED_IN_IMAGES[code])

@@ -53,6 +53,7 @@ def compared(setting, runs, theirs):
     return Compared(ratio, (away <= 1.96 * stderr).ravel() if len(stderr) else np.empty(0, bool))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.verify
 @pytest.mark.parametrize("kind", KINDS)
 def test_half_of_the_calls_reach_limes_error(kind, verified, verifying):
@@ -87,6 +88,7 @@ def rules(d):
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.verify
 @pytest.mark.parametrize("kind", KINDS)
 def test_sampled_fits_tend_to_the_limit_of_all_masks(kind, verified, verifying):

@@ -84,6 +84,7 @@ def sign_changes(game: BoxGame, j: int) -> int:
     return int(np.sum(signs[1:] != signs[:-1]))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_critical_widths_are_where_the_sign_turns(seed: int):
     rng = np.random.default_rng(seed)

@@ -43,6 +43,7 @@ def roots_of_the_limit(f, xi, world, lo, hi, points=60, **how):
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
 @pytest.mark.parametrize("f", MODELS.values(), ids=MODELS)
 def test_critical_bandwidths_are_the_zeros_of_the_limit(f, world):

@@ -52,6 +52,7 @@ MODELS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("around", [False, True])
 @pytest.mark.parametrize("name", MODELS)
 def test_limits_are_those_of_weighted_least_squares(name, around):

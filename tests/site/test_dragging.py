@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from playwright.sync_api import CDPSession, Locator, Page
+from playwright.sync_api import CDPSession, ElementHandle, Page
 from site_visits import SITE, visit
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
@@ -49,16 +49,17 @@ STOPS = """(handle) => handle.dataset.handle.split(" ").map((name) =>
     +handle.closest(".lt-explore").querySelector(`input[id$="-${name}"]`).value)"""
 
 
-def told(handle: Locator) -> tuple[str | None, ...]:
-    names = ("role", "tabindex", "aria-label", "aria-valuenow", "aria-valuemin", "aria-valuemax")
-    return tuple(handle.get_attribute(name) for name in (*names, "aria-valuetext"))
+# What assistive technology is told of it; its value in words comes last.
+TOLD = """(handle) => [
+    "role", "tabindex", "aria-label", "aria-valuenow", "aria-valuemin", "aria-valuemax", "aria-valuetext",
+].map((name) => handle.getAttribute(name))"""
 
 
-def moved_by_mouse_and_keys(tab: Page, handle: Locator) -> Iterator[str]:
+def moved_by_mouse_and_keys(tab: Page, handle: ElementHandle) -> Iterator[str]:
     """Drag it and move it by keys; say what does not answer."""
     handle.evaluate("h => h.scrollIntoView({block: 'center', behavior: 'instant'})")
     name = handle.get_attribute("data-handle")
-    role, tabindex, label, *values, words = told(handle)
+    role, tabindex, label, *values, words = handle.evaluate(TOLD)
     if role != "slider" or tabindex != "0" or not label or not words or None in values:
         yield f"handle {name}: no slider to assistive technology"
     plan = handle.evaluate(GOAL)
@@ -73,7 +74,7 @@ def moved_by_mouse_and_keys(tab: Page, handle: Locator) -> Iterator[str]:
         yield f"handle {name}: dragged to {handle.evaluate(STOPS)} instead of {plan['goal']}"
     if tab.evaluate("history.length") not in (entries + 1, 50):  # browsers keep fifty
         yield f"handle {name}: a drag is not one entry of the history"
-    if told(handle)[-1] == words:
+    if handle.evaluate(TOLD)[-1] == words:
         yield f"handle {name}: says the same after it was moved"
     handle.press("Home")
     first = handle.evaluate(STOPS)[0]
@@ -83,18 +84,15 @@ def moved_by_mouse_and_keys(tab: Page, handle: Locator) -> Iterator[str]:
     handle.press("ArrowLeft")
     if handle.evaluate(STOPS)[0] != plan["stops"][0] - 2:
         yield f"handle {name}: an arrow does not go one stop"
-    tab.evaluate(
-        "(h) => h.closest('.lt-explore').querySelector('.lt-reset').click()",
-        handle.element_handle(),
-    )
+    handle.evaluate("(h) => h.closest('.lt-explore').querySelector('.lt-reset').click()")
 
 
-def moved_by_finger(finger: CDPSession, handle: Locator) -> Iterator[str]:
+def moved_by_finger(tab: Page, finger: CDPSession, handle: ElementHandle) -> Iterator[str]:
     handle.evaluate("h => h.scrollIntoView({block: 'center', behavior: 'instant'})")
     name, box = handle.get_attribute("data-handle"), handle.bounding_box()
     if box is None or min(box["width"], box["height"]) < 44:
         yield f"handle {name}: too small for a finger, {box}"
-    plan, before = handle.evaluate(GOAL), handle.page.evaluate("scrollY")
+    plan, before = handle.evaluate(GOAL), tab.evaluate("scrollY")
     for kind, *points in (
         ("touchStart", plan["here"]),
         ("touchMove", [(a + b) / 2 for a, b in zip(plan["here"], plan["there"], strict=True)]),
@@ -105,7 +103,7 @@ def moved_by_finger(finger: CDPSession, handle: Locator) -> Iterator[str]:
         finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": found})
     if handle.evaluate(STOPS) != plan["goal"]:
         yield f"handle {name}: a finger takes it to {handle.evaluate(STOPS)}, not to {plan['goal']}"
-    if handle.page.evaluate("scrollY") != before:
+    if tab.evaluate("scrollY") != before:
         yield f"handle {name}: the page scrolled under the finger"
 
 
@@ -115,9 +113,9 @@ def test_every_handle_moves(pages, browser, served):
         visitor.tab.set_viewport_size({"width": 1280, "height": 800})
         for path in with_handles(pages):
             tab = visitor.open(path, served)
-            for figure in tab.locator(".lt-explore:has([data-handle])").all():
+            for figure in tab.query_selector_all(".lt-explore:has([data-handle])"):
                 figures += 1
-                for handle in figure.locator("[data-handle]").all():
+                for handle in figure.query_selector_all("[data-handle]"):
                     for problem in moved_by_mouse_and_keys(tab, handle):
                         visitor.note(problem)
     assert figures >= FEWEST_FIGURES
@@ -129,8 +127,9 @@ def test_a_finger_moves_one_handle_of_every_figure(pages, browser, served):
         finger = visitor.context.new_cdp_session(visitor.tab)
         for path in with_handles(pages):
             tab = visitor.open(path, served)
-            for figure in tab.locator(".lt-explore:has([data-handle])").all():
-                for problem in moved_by_finger(finger, figure.locator("[data-handle]").first):
+            for figure in tab.query_selector_all(".lt-explore:has([data-handle])"):
+                handle = figure.query_selector("[data-handle]")
+                for problem in moved_by_finger(tab, finger, handle):
                     visitor.note(problem)
 
 

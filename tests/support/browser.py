@@ -44,5 +44,6 @@ def running_browser() -> Iterator[Browser]:
 def axe_violations(page: Page) -> list[str]:
     """What axe-core finds on a whole page, by all of its rules: rule and place."""
     page.evaluate(AXE)
-    found = page.evaluate("axe.run(document, {preload: false}).then(r => r.violations)")
+    how = "{preload: false, resultTypes: ['violations']}"
+    found = page.evaluate(f"axe.run(document, {how}).then(r => r.violations)")
     return [f"{v['id']}: {node['target']}" for v in found for node in v["nodes"]]
