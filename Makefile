@@ -88,10 +88,8 @@ lint: $(ENV)/.test  ## ruff and mypy, check only
 	@"$(BIN)/ruff" format --check .
 	@"$(BIN)/mypy" limetutor
 
-# What looks at pages goes first: it had to wait for them. One process more than cores, since tests of browsers
-# and of students' code wait for these.
+# What looks at pages goes first: it had to wait for them.
 unit: NICE = 10
-unit: JOBS = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 unit: $(ENV)/.test programs  ## tests/, but for those that look at the built site
 	@$(PYTEST) tests -m "not site"
 

@@ -14,7 +14,7 @@ from limetutor.classroom.sandbox import lacking
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("part", "rows"), [("calls", 19), ("pace", 8), ("many_rows", 4), ("grading", 2)]
 )
