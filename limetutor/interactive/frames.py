@@ -22,15 +22,18 @@ from the one before: mostly zeros and small integers, which compress well.
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import Any
 
 from .renderer import NUMBER
 
 #: How many stops each control has, by its number.
 Sizes = Mapping[int, int]
+
+_PIECES = re.compile(f"({NUMBER.pattern})")  # what is around numbers, and they, by turns
 
 
 def markup(root: ET.Element) -> str:
@@ -147,22 +150,24 @@ def _along(
 
 
 def _column(values: list[str]) -> tuple[int, list[str], list[int]]:
-    for scale in (1, 10, 100):
-        column = _as_numbers(values, scale)
-        if column:
-            return column
+    """The values as numbers in fixed surroundings, or each different one and where it stands."""
+    pieces = [_PIECES.split(value) for value in values]
+    if len({tuple(piece[::2]) for piece in pieces}) == 1:
+        numbers = list(zip(*(piece[1::2] for piece in pieces), strict=True))
+        for scale in (1, 10, 100):
+            column = _as_numbers(pieces[0][::2], numbers, scale)
+            if column:
+                return column
     different = list(dict.fromkeys(values))
     return 0, different, [different.index(value) for value in values]
 
 
-def _as_numbers(values: list[str], scale: int) -> tuple[int, list[str], list[int]] | None:
-    """The values as numbers in fixed surroundings, or None if that would not give them back."""
-    if len({tuple(NUMBER.split(value)) for value in values}) > 1:
-        return None
-    between = NUMBER.split(values[0])
-    table = [NUMBER.findall(value) for value in values]
+def _as_numbers(
+    between: list[str], table: list[tuple[str, ...]], scale: int
+) -> tuple[int, list[str], list[int]] | None:
+    """Whole numbers, ``scale`` times what is written, or None if that would not give it back."""
     parts, vary = [between[0]], []
-    for k, numbers in enumerate(zip(*table, strict=True)):
+    for k, numbers in enumerate(table):
         if len(set(numbers)) == 1:
             parts[-1] += numbers[0] + between[k + 1]
             continue
@@ -171,8 +176,8 @@ def _as_numbers(values: list[str], scale: int) -> tuple[int, list[str], list[int
             return None
         vary.append(whole)
         parts.append(between[k + 1])
-    data = [row[f] - (row[f - 1] if f else 0) for f in range(len(values)) for row in vary]
-    return scale, parts, data
+    steps = ([row[0], *(b - a for a, b in pairwise(row))] for row in vary)
+    return scale, parts, [step for frame in zip(*steps, strict=True) for step in frame]
 
 
 def _value(scale: int, parts: list[str], data: list[int], position: int) -> str:
