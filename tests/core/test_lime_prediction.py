@@ -212,7 +212,7 @@ def test_options_of_limes_explainer_of_images(option):
     image, net = SMALL, painters()["net"]
     f = lambda x: net.predict_proba(colours(x))  # noqa: E731
     explainer = LimeImageExplainer(random_state=1)
-    found = lt.predict_lime(explainer, f, image, label=1, **how)
+    found = lt.predict_lime(explainer, f, image, label=1, calls=8000, **how)
     runs = in_runs(explainer, f, image, len(found.coef), 8, **{"batch_size": 100} | how)[:, 0, 1:]
     judge(runs, found)
     assert found.names == tuple(range(len(found.coef)))
@@ -220,20 +220,20 @@ def test_options_of_limes_explainer_of_images(option):
 
 def test_a_grey_image_and_one_of_floats():
     explainer, net = LimeImageExplainer(random_state=0), painters()["net"]
+    predict = partial(lt.predict_lime, explainer, calls=1000)
     f = lambda x: net.predict_proba(colours(x))  # noqa: E731
     grey = SMALL[..., 0]
-    found = lt.predict_lime(explainer, f, grey, segmentation_fn=small_squares)
-    thrice = lt.predict_lime(explainer, f, np.dstack([grey] * 3), segmentation_fn=small_squares)
+    found = predict(f, grey, segmentation_fn=small_squares)
+    thrice = predict(f, np.dstack([grey] * 3), segmentation_fn=small_squares)
     assert np.array_equal(found.coef, thrice.coef)
     scaled = SMALL / 255.0
-    found = lt.predict_lime(
-        explainer,
+    found = predict(
         lambda x: f(255 * x),
         scaled,
         segmentation_fn=small_squares(scaled),
         hide_color=0.0,
     )
-    whole = lt.predict_lime(explainer, f, SMALL, segmentation_fn=small_squares, hide_color=0)
+    whole = predict(f, SMALL, segmentation_fn=small_squares, hide_color=0)
     assert np.allclose(found.coef, whole.coef, rtol=0, atol=1e-9)
 
 
@@ -319,7 +319,7 @@ def test_a_classifier_may_come_in_many_ways():
     explainer = LimeTextExplainer(class_names=["other", "medical"], random_state=0)
     forest, linear = pipelines()["forest"], pipelines()["linear"]
     same = [
-        lt.predict_lime(explainer, f, SHORT, **how).coef
+        lt.predict_lime(explainer, f, SHORT, calls=500, **how).coef
         for f in (forest, forest.predict_proba)
         for how in ({}, {"label": 1}, {"label": "medical"}, {"labels": (1,)}, {"labels": [1]})
     ]
@@ -422,7 +422,8 @@ def bright(images):
 )
 def test_odd_segmentations(labels, d):
     explainer = LimeImageExplainer(random_state=0)
-    found = lt.predict_lime(explainer, bright, IMAGE, label=1, segmentation_fn=labels, hide_color=0)
+    how = {"hide_color": 0, "calls": 4000}
+    found = lt.predict_lime(explainer, bright, IMAGE, label=1, segmentation_fn=labels, **how)
     how = {"segmentation_fn": lambda _: labels, "hide_color": 0}
     runs = in_runs(explainer, bright, IMAGE, d, 8, batch_size=100, **how)[:, 0]
     error = np.hypot(runs.std(axis=0, ddof=1), 1e-5)

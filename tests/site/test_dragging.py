@@ -107,11 +107,13 @@ def moved_by_finger(tab: Page, finger: CDPSession, handle: ElementHandle) -> Ite
         yield f"handle {name}: the page scrolled under the finger"
 
 
-def test_every_handle_moves(pages, browser, served):
+@pytest.mark.verify
+def test_every_handle_moves(pages, browser, served, verifying):
+    """On every second page in ``make test``; below a finger moves one handle of every figure."""
     figures = 0
     with visit(browser, served, reduced_motion="reduce") as visitor:
         visitor.tab.set_viewport_size({"width": 1280, "height": 800})
-        for path in with_handles(pages):
+        for path in with_handles(pages)[:: 1 if verifying else 2]:
             tab = visitor.open(path, served)
             for figure in tab.query_selector_all(".lt-explore:has([data-handle])"):
                 figures += 1
