@@ -53,6 +53,7 @@ def test_columns_have_mean_0_on_both_sides_of_every_indicator(name, kernel):
             assert np.all(np.abs(extra[side].mean(axis=0)) <= 4.5 * error + 1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sampler", ["bins", "tilted", "sobol"])
 @pytest.mark.parametrize("kernel", PRODUCT_KERNELS)
 @pytest.mark.parametrize("name", WORLDS)

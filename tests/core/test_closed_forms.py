@@ -132,6 +132,7 @@ def assert_within_four_errors(limit, found):
     assert np.all(np.abs(found.mean(axis=0) - truth) <= 4 * error + 1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("name", MODELS)

@@ -86,6 +86,7 @@ def test_the_effective_sample_size_is_that_of_weights(name, kernel):
     assert abs(runs.ess.mean() - expected) < 4 * runs.ess.std(ddof=1) / np.sqrt(20) + 3
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sampler", SAMPLERS)
 @pytest.mark.parametrize("kernel", PRODUCT_KERNELS)
 @pytest.mark.parametrize("name", WORLDS)
@@ -104,6 +105,7 @@ def test_the_noise_is_that_of_the_normal_limit(name, kernel, sampler):
     assert np.all(np.abs(ratio - 1) < 0.75)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sampler", SAMPLERS)
 @pytest.mark.parametrize("kernel", PRODUCT_KERNELS)
 @pytest.mark.parametrize("name", WORLDS)

@@ -126,6 +126,7 @@ SMOOTH = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("world", WORLDS2)
 @pytest.mark.parametrize("name", SMOOTH)
@@ -198,6 +199,7 @@ def unit_limit(form, world, kernel, xi=XI2, nu=NU):
     return form.expectation(tilt(world, xi, nu, kernel).views)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("world", WORLDS2)
 @pytest.mark.parametrize(

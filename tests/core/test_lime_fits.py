@@ -29,6 +29,7 @@ def sums_of(runs):
     return lime_fits.Moments.of(np.array(found))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("numbers", [False, True])
 @pytest.mark.parametrize("k", [1, 3, 7, D])
 @pytest.mark.parametrize("name", lime_fits.SELECTIONS)

@@ -58,6 +58,7 @@ FORMS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kernel", PRODUCT_KERNELS)
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("f", FORMS)

@@ -190,6 +190,7 @@ def in_digits(kind, d, nu, p, rows):
     return np.array([float(v) for v in mp.lu_solve(gram, mp.matrix([within, within, beyond]))])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", WORLDS)
 @pytest.mark.parametrize(
     ("d", "p", "nu"),

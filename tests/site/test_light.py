@@ -201,12 +201,15 @@ COPIED = """(element) => {
 }"""
 
 
-def test_what_a_page_asks_for_and_how_it_looks_on_the_smallest_phone(pages, browser, served):
-    """One load of each page: bytes, icons, fonts, formulas that stay on the screen."""
+@pytest.mark.verify
+def test_what_a_page_asks_for_and_how_it_looks_on_the_smallest_phone(
+    pages, browser, served, verifying
+):
+    """One load of a page, of every second in ``make test``: bytes, icons, fonts, formulas on the screen."""
     with visit(browser, served, **PHONE) as visitor:
         asked: list[str] = []
         visitor.tab.on("request", lambda request: asked.append(request.url))
-        for path in pages:
+        for path in pages[:: 1 if verifying else 2]:
             asked.clear()
             tab = visitor.open(path, served)
             tab.evaluate("document.fonts.ready.then(() => null)")
