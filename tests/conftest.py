@@ -99,9 +99,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("verify")
 
 
-@pytest.hookimpl(
-    trylast=True
-)  # after -k and -m: of the cases somebody asks for, one is run at least
+# Last, after -k and -m: of the cases that somebody asks for, one is run at least.
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not in a sample; put long tests first, so that no core waits for them at the end."""
     met: Counter[str] = Counter()

@@ -54,7 +54,6 @@ def compared(setting, runs, theirs):
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.verify
 @pytest.mark.parametrize("kind", KINDS)
 def test_half_of_the_calls_reach_limes_error(kind, verified, verifying):
     make, models, sizes, runs = KINDS[kind]
@@ -89,7 +88,6 @@ def rules(d):
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.verify
 @pytest.mark.parametrize("kind", KINDS)
 def test_sampled_fits_tend_to_the_limit_of_all_masks(kind, verified, verifying):
     d, n, runs = 14, 600, 80 if verifying else 16
