@@ -83,10 +83,12 @@ programs:  # a browser, and the sandbox for students' code
 	@sh tools/browser.sh >/dev/null
 	@sh tools/sandbox.sh
 
-lint: $(ENV)/.test  ## ruff and mypy, check only
+lint: $(ENV)/.test  ## ruff, mypy, which folder imports which, nothing written twice; check only
 	@"$(BIN)/ruff" check .
 	@"$(BIN)/ruff" format --check .
 	@"$(BIN)/mypy" limetutor
+	@"$(BIN)/lint-imports" --no-cache --no-logo
+	@"$(BIN)/pylint" limetutor
 
 # What looks at pages goes first: it had to wait for them.
 unit: NICE = 10

@@ -16,13 +16,13 @@ from settings import Row
 
 from limetutor.classroom.grade import grade_all
 from limetutor.classroom.release import solved, write
-from limetutor.classroom.sandbox import Limits, lacking
+from limetutor.classroom.sandbox import SandboxLimits, why_unavailable
 
 SECONDS, GROWTH = 6, 1.1  # a submission on average; memory of the grader over what it began with
 
 
 def rows(small: bool) -> Iterator[Row]:
-    if lacking():
+    if why_unavailable():
         return
     copies = 1 if small else 200
     with tempfile.TemporaryDirectory() as folder:
@@ -34,7 +34,7 @@ def rows(small: bool) -> Iterator[Row]:
         parts = [part for part in (folders[: copies // 4], folders[copies // 4 :]) if part]
         held, begin, points = [], time.perf_counter(), 0
         for part in parts:
-            points += sum(result.points for result in grade_all(part, Limits(), 2))
+            points += sum(result.points for result in grade_all(part, SandboxLimits(), 2))
             held.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
         each = (time.perf_counter() - begin) / copies
     full = points == copies * 53

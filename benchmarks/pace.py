@@ -28,7 +28,7 @@ def rows(small: bool) -> Iterator[Row]:
 
 
 def against_lime(small: bool) -> Iterator[Row]:
-    sizes = {(10, 5000): 6, (50, 5000): 4, (100, 20_000): 4, (500, 5000): 4}
+    sizes = {(10, 5000): 4, (50, 5000): 4, (100, 20_000): 4, (500, 5000): 3.3}
     for (d, n), least in sizes.items():
         if small and d > 10:
             continue

@@ -14,7 +14,7 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.neural_network import MLPRegressor
 
 import limetutor as lt
-from limetutor.algorithm import explain_quietly
+from limetutor.many.explain_many import explain_quietly
 
 MODELS: dict[str, Callable[[], Any]] = {
     "boosting": lambda: GradientBoostingRegressor(random_state=0),

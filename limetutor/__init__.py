@@ -10,19 +10,28 @@ array([11.4 , -1.76])
 from importlib import import_module
 from typing import Any
 
-from .algorithm import Explanation, explain
-from .arguments import FitWarning, LimetutorWarning, PrecisionWarning
 from .auditing.audits import audit
+from .auditing.findings import Audit
 from .auditing.table import AuditTable
-from .auditing.verdicts import Audit
-from .boosters import margin
-from .closed_forms import Limit, limit
-from .hiding import risk
-from .lime_bridge import from_lime
-from .lime_prediction import predict_lime
-from .lime_runs import LimePrediction
-from .many import Explanations, Limits, explain_many, limits
-from .masks import (
+from .bandwidth.path import Path, path
+from .bandwidth.risk import risk
+from .core.boxes import Gaussian
+from .core.explainer import explain
+from .core.models import Linear
+from .core.theory import limit
+from .exact.margins import margin
+from .exact.quadratic import Quadratic
+from .inputs.arguments import FitWarning, LimetutorWarning, PrecisionWarning
+from .lime.empirical import Empirical
+from .lime.lime_prediction import LimePrediction
+from .lime.predict_lime import predict_lime
+from .lime.read_explainer import from_lime
+from .many.explain_many import Explanations, explain_many
+from .many.limits import Limits, limits
+from .precision.sample_size import samples_needed
+from .results.explanation import Explanation
+from .results.limit import Limit
+from .switches import (
     Switches,
     SwitchFit,
     counted_switches,
@@ -30,10 +39,6 @@ from .masks import (
     switch_limit,
     text_switches,
 )
-from .models import Linear, Quadratic
-from .normal_limit import samples_needed
-from .paths import Path, path
-from .worlds import Empirical, Gaussian
 
 __version__ = "0.2.0"
 

@@ -18,11 +18,10 @@ the day and the machine.  With pytest-xdist the workers send what they found to 
 writes.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -33,6 +32,9 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# what several tests share: of one folder in its own support/, of several in tests/support
+sys.path[:0] = sorted(map(str, ROOT.glob("tests/**/support")))
 
 #: At most this number; between these two (None: no such bound); or words that the test itself holds.
 Goal = float | tuple[float | None, float | None] | str
@@ -84,13 +86,8 @@ def in_words(goal: Goal) -> str:
     return f"at least {shown(low)}" if high is None else f"{shown(low)} to {shown(high)}"
 
 
-# --- the table -----------------------------------------------------------------------------------
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--verified", metavar="FILE", help="write what tests verified to FILE, as a table"
-    )
+    parser.addoption("--verified", metavar="FILE", help="write a table of what was verified")
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

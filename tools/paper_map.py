@@ -34,9 +34,9 @@ def function_link(name: str) -> str:
     sys.path.insert(0, str(ROOT))
     import limetutor
 
-    room, _, rest = name.partition(".")
-    public = hasattr(limetutor, rest.partition(".")[0]) and room != "course"
-    short = name.rpartition(".")[2] if room == "course" else rest
+    folder, *module, rest = name.split(".", 2)
+    public = rest.partition(".")[0] in limetutor.__all__
+    short = name.rpartition(".")[2] if folder == "course" else ".".join([*module, rest])
     short = short.replace("_", "_\u200b")  # may break there, or a phone has to scroll
     return f"{{py:obj}}`{short} <limetutor.{rest if public else name}>`"
 

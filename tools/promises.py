@@ -1,7 +1,7 @@
 """Copy chapters with their promises as cells: python tools/promises.py book _build/promised.
 
 A copy is the chapter with one more cell behind each number that its prose quotes and each exercise
-that it poses (see tests/support/chapter_checks.py). ``pytest --nbval`` on the copies then compares
+that it poses (see tests/prose/support/chapter_checks.py). ``pytest --nbval`` on the copies then compares
 the stored outputs and checks the promises, with the chapter executed once.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import nbformat
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "prose" / "support"))
 
 from chapter_checks import with_promises
 

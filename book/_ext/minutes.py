@@ -5,7 +5,7 @@ A reader who knew linear regression read ten pages with a watch, exercises and s
 long the exercises; earlier rates, made for the first reader alone, came out 10 to 15 per cent short
 of that. ``RATES`` are the round numbers that come nearest to the second reader, within a tenth, among
 those within a quarter of each page of the first and within a few per cent of the sum;
-tests/book/test_minutes.py has what was counted and what was taken.
+tests/prose/test_minutes.py has what was counted and what was taken.
 Proofs that are folded away (``<details class="proof">``) are for few, and are not counted.
 """
 

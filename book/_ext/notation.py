@@ -5,7 +5,7 @@ in TeX, its name with the defining word in bold, its name in the package, and th
 A row of the second is a letter that means something on the named pages only.
 
 ``symbols_from_before`` puts a line of links under the opening box of each chapter, one for each symbol
-that the chapter uses and an earlier one defines. tests/book/test_notation.py holds the pages to it.
+that the chapter uses and an earlier one defines. tests/prose/test_notation.py holds the pages to it.
 """
 
 from __future__ import annotations

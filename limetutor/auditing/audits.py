@@ -1,10 +1,7 @@
-"""Is this explanation to be trusted? One call, answers in words with numbers.
+"""Can this explanation be trusted? :func:`audit` answers in words with numbers.
 
-:func:`audit` takes an :class:`Explanation`, a :class:`Limit`, or a `lime` explainer (or a world) with a
-model and an instance, and returns an :class:`Audit`: a list of findings, each with a code for machines,
-a sentence for people, the numbers behind it and what to change. No finding means that none of the
-registered checks found anything. With a table of instances it returns an
-:class:`~limetutor.auditing.table.AuditTable`. Chapter: the real lime.
+Its findings have a code for machines, a sentence for people, the numbers behind it and what to change.
+No finding means that none of the registered checks found anything. Chapter: the real lime.
 """
 
 from __future__ import annotations
@@ -14,22 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from .. import arguments as arg
-from ..algorithm import Explanation
-from ..closed_forms import Limit
-from ..lime_bridge import RIDGE, SAMPLES, LimeNumbers, LimeWorld, from_lime, output_of
-from ..lime_prediction import request
-from ..lime_runs import Surrogates
-from ..masks.kinds import MASK_KINDS, MaskKind
-from ..models import model_behind
-from ..worlds import Empirical, World, check_world
-from .case import SHOWN, Case
-from .masks import MASK_CHECKS, MaskCase
-from .shared import Shared
-from .speech import PLAIN, SYMBOLS, Speech
-from .surroundings import Surroundings
-from .table import AuditTable, Plan
-from .verdicts import Audit
+from ..core.boxes import World, check_world
+from ..core.problem import instance_in
+from ..inputs import arguments as arg
+from ..inputs.lime_defaults import NUM_SAMPLES, RIDGE
+from ..inputs.predictors import model_behind
+from ..lime.masks import MaskKind
+from ..lime.predict_lime import MASK_KINDS, request
+from ..lime.read_explainer import LimeNumbers, LimeWorld, from_lime, is_named, output_of
+from ..lime.runs import Surrogates
+from ..results.explanation import Explanation
+from ..results.limit import Limit
+from .case import NUM_FEATURES, Case, case_of_row, problem_of
+from .checks import CHECKS, MASK_CHECKS
+from .findings import PLAIN, SYMBOLS, Audit, Terms
+from .mask_case import MaskCase
+from .shared_work import AuditPlan, SharedWork
+from .table import AuditTable, audit_table
 
 
 def audit(
@@ -59,8 +57,7 @@ def audit(
         (:class:`Empirical`, :class:`Gaussian`, one by ``lt.from_lime``), with f and xi; or a
         ``LimeTextExplainer`` with a classifier and a text, a ``LimeImageExplainer`` with an image.
     f, xi
-        The model and the instance. A table of instances, a single row included, is audited row by
-        row, and the answer is an :class:`~limetutor.auditing.table.AuditTable`.
+        The model and the instance. A table of instances, one row included, is audited row by row.
     label, output
         Which output of the model: ``label`` is its column, as in `lime` (1 for classifiers unless told
         otherwise; a name of the explainer's classes will do), ``output`` the class itself.
@@ -68,19 +65,20 @@ def audit(
         The training data, with the features of the explanation: are the samples like them? An
         :class:`Empirical` world has its own.
     n, num_features
-        How many samples and features are asked of `lime` (``num_samples``, ``num_features``); as many as
-        it takes by itself if left out.
+        ``num_samples`` and ``num_features`` of `lime`; its own defaults if left out.
     nu, kernel, ridge
         With a world: as in :func:`explain`. One read from `lime` has lime's own unless told otherwise.
-    seed
-        Of the samples that the noise is measured by; all rows of a table share them.
-    n_jobs
-        How many processes share a table, by joblib; -1 for one per core.
+    seed, n_jobs
+        Of the samples, which rows of a table share; the number of processes for them, by joblib.
     symbols
-        Speak with the symbols of the book.
+        Whether findings use the symbols of the book.
     **options
-        For a text or an image further words of ``explain_instance``: ``hide_color``,
-        ``segmentation_fn``, ``distance_metric`` and so on.
+        For a text or an image, further options of ``explain_instance`` such as ``hide_color``.
+
+    Returns
+    -------
+    Audit or AuditTable
+        The findings about one explanation, or about every row of a table.
 
     Examples
     --------
@@ -89,66 +87,69 @@ def audit(
     >>> audit(ex).codes
     ('critical-bandwidth',)
     """
-    say = SYMBOLS if arg.truth("symbols", symbols) else PLAIN
-    for kind in MASK_KINDS:
-        if kind.reads(subject):
-            asked = {"output": output, "data": data, "nu": nu, "kernel": kernel, "ridge": ridge}
-            _refuse_asked(asked | {"n_jobs": n_jobs}, "an explainer of texts or images has its own")
-            words = {"label": label, "num_features": num_features, "num_samples": n, "seed": seed}
-            return _of_masks(kind, subject, f, xi, words | options, say)
+    terms = SYMBOLS if arg.truth("symbols", symbols) else PLAIN
+    fit = {"nu": nu, "kernel": kernel, "ridge": ridge}
+    own = isinstance(subject, Explanation | Limit)
+    kinds = () if isinstance(subject, Explanation | Limit | World) else MASK_KINDS
+    kind = next((kind for kind in kinds if is_named(subject, kind.name)), None)
+    if kind is not None:
+        others = {"output": output, "data": data, **fit, "n_jobs": n_jobs}
+        _refuse(others, "an explainer of texts or images has its own")
+        named = {"label": label, "num_features": num_features, "num_samples": n, "seed": seed}
+        return _audit_masks(kind, subject, f, xi, named | options, terms)
     if options:
         raise TypeError(
             f"{next(iter(options))} must be left out but for an explainer of texts or images."
         )
-    shown = SHOWN if num_features is None else arg.whole("num_features", num_features, 1)
+    shown = NUM_FEATURES if num_features is None else arg.whole("num_features", num_features, 1)
     n_jobs = arg.jobs(n_jobs)
-    n = SAMPLES if n is None else n
-    if isinstance(subject, Explanation | Limit):
-        asked = {"f": f, "xi": xi, "nu": nu, "kernel": kernel, "ridge": ridge}
-        asked |= {"label": label, "output": output}
-        _refuse_asked(asked, "an explanation knows its own")
-        return Audit.of(_case_of(subject, data, shown, say))
-    _refuse_lime_explanation(subject)
-    if f is None or xi is None:
-        raise ValueError(
-            "f and xi must be given with a lime explainer or a world: "
-            "audit(explainer, model, instance)."
-        )
-    asked = {"nu": nu, "kernel": kernel, "ridge": ridge}
-    plan = _plan(subject, f, asked, label, output, data, n, seed, shown, say)
-    if _is_table(xi):
-        return plan.table(xi, n_jobs)
-    return Audit.of(plan.case(xi))
-
-
-def _of_masks(
-    kind: MaskKind, explainer: Any, f: Any, instance: Any, words: dict[str, Any], say: Speech
-) -> Audit:
-    """What `lime` will print for a text or an image, and what to doubt in it."""
-    if f is None or instance is None:
-        raise ValueError(
-            "f and xi must be given with a lime explainer: audit(explainer, model, text)."
-        )
-    asked = request(kind, **words)
-    surrogates = Surrogates(explainer, asked.model_regressor)
-    setting = kind.setting(explainer, f, instance, asked)
-    found = kind.predicted(setting, surrogates, asked)
-    return Audit.of(MaskCase(setting, found, kind.scale, say, setting.board.word), MASK_CHECKS)
-
-
-def _refuse_asked(asked: dict[str, Any], because: str) -> None:
-    given = [name for name, value in asked.items() if value is not None]
-    if given:
-        names = " and ".join(["f", "xi"] if "f" in given or "xi" in given else given[:1])
-        raise ValueError(f"{names} must be left out: {because}.")
-
-
-def _refuse_lime_explanation(subject: Any) -> None:
+    if own:
+        others = {"f": f, "xi": xi, **fit, "label": label, "output": output}
+        _refuse(others, "an explanation knows its own")
+        work = SharedWork.of(problem_of(subject), subject.n, subject.ridge, data)
+        return Audit.of(Case(subject, work, shown=shown, terms=terms), CHECKS)
     if type(subject).__module__.startswith("lime.") and hasattr(subject, "local_exp"):
         raise TypeError(
             "subject must be the explainer, got a lime Explanation, which keeps neither the model nor "
             "the samples: pass audit(explainer, model, instance) with what it was made from."
         )
+    if f is None or xi is None:
+        raise ValueError(
+            "f and xi must be given with a lime explainer or a world: "
+            "audit(explainer, model, instance)."
+        )
+    plan = _plan(
+        subject, f, fit, label, output, seed,
+        data=data, n=NUM_SAMPLES if n is None else n, shown=shown, terms=terms,
+    )  # fmt: skip
+    if _is_table(xi):
+        return audit_table(plan, xi, n_jobs)
+    boxes, numbers = instance_in(plan.world, xi, plan.f)
+    return Audit.of(case_of_row(plan, plan.work(boxes, numbers[None]), 0), CHECKS)
+
+
+def _audit_masks(
+    kind: MaskKind, explainer: Any, f: Any, instance: Any, options: dict[str, Any], terms: Terms
+) -> Audit:
+    """Audit what `lime` will print for a text or an image."""
+    if f is None or instance is None:
+        raise ValueError(
+            "f and xi must be given with a lime explainer: audit(explainer, model, text)."
+        )
+    requested = request(kind, **options)
+    surrogates = Surrogates(explainer, requested.model_regressor)
+    problem = kind.problem(explainer, f, instance, requested)
+    prediction = kind.predicted(problem, surrogates, requested)
+    case = MaskCase(problem, prediction, kind.scale, terms, problem.instance.word)
+    return Audit.of(case, MASK_CHECKS)
+
+
+def _refuse(options: dict[str, Any], because: str) -> None:
+    """Raise where one of the options is given."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        names = " and ".join(["f", "xi"] if "f" in given or "xi" in given else given[:1])
+        raise ValueError(f"{names} must be left out: {because}.")
 
 
 def _is_table(xi: Any) -> bool:
@@ -165,63 +166,35 @@ def _is_table(xi: Any) -> bool:
         return False
 
 
-def _case_of(subject: Explanation | Limit, data: Any, shown: int, say: Speech) -> Case:
-    """An explanation that was made elsewhere."""
-    first = Case(subject, shown=shown, say=say)
-    world = first.setting.world
-    around = _surroundings(data, world, first.boxes)
-    given = Shared.of(first.setting, first.n, first.ridge, around)
-    return Case(subject, False, given, 0, shown, say)
-
-
-def _surroundings(data: Any, world: World, boxes: Any) -> Surroundings | None:
-    if data is None and isinstance(world, Empirical):
-        data = world.table  # type: ignore[attr-defined]
-        return Surroundings(data[:: -(-len(data) // 2000)], boxes) if len(data) > 1 else None
-    return None if data is None else Surroundings.of(data, boxes)
-
-
 def _plan(
-    subject: Any,
-    f: Any,
-    asked: dict[str, Any],
-    label: Any,
-    output: Any,
-    data: Any,
-    n: Any,
-    seed: Any,
-    shown: int,
-    say: Speech,
-) -> Plan:
+    subject: Any, f: Any, fit: dict[str, Any], label: Any, output: Any, seed: Any, **options: Any
+) -> AuditPlan:
     """What is asked of every row: by a `lime` explainer, or in a world."""
-    model = model_behind(f)
-    if isinstance(subject, World):
-        world: World = subject
-        is_lime, names = False, getattr(world, "class_names", ()) or None
-        classifies = True if hasattr(model, "predict_proba") else None
-    else:
-        world, is_lime = from_lime(subject), True
-        _refuse_asked(asked, "the explainer has its own")
+    model, is_lime = model_behind(f), not isinstance(subject, World)
+    if is_lime:
+        world: World = from_lime(subject)
+        _refuse(fit, "the explainer has its own")
         classifies, names = subject.mode == "classification", subject.class_names
+    else:
+        world, names = subject, getattr(subject, "class_names", ()) or None
+        classifies = True if hasattr(model, "predict_proba") else None
     check_world(world, boxes=False)
-    own = {"nu": None, "kernel": "gaussian", "ridge": 0.0}
+    defaults = {"nu": None, "kernel": "gaussian", "ridge": 0.0}
     if isinstance(world, LimeWorld | LimeNumbers):
-        own = {"nu": world.nu, "kernel": world.kernel, "ridge": RIDGE}
-    nu, kernel, ridge = (own[name] if value is None else value for name, value in asked.items())
-    if nu is None:
+        defaults = {"nu": world.nu, "kernel": world.kernel, "ridge": RIDGE}
+    fit = {name: defaults[name] if value is None else value for name, value in fit.items()}
+    if fit["nu"] is None:
         raise ValueError("nu must be given with a world, the bandwidth of the explanations.")
-    return Plan(
+    if label is not None or classifies:
+        output = output_of(model, label, output, classifies, names)
+    return AuditPlan(
         f=model,
         world=world,
-        nu=nu,
-        kernel=kernel,
-        ridge=arg.not_negative("ridge", ridge),
-        output=output_of(model, label, output, classifies, names),
-        n=n,
+        nu=fit["nu"],
+        kernel=fit["kernel"],
+        ridge=arg.not_negative("ridge", fit["ridge"]),
+        output=output,
         seed=None if seed is None else arg.whole("seed", seed, 0),
-        data=data,
-        surroundings=_surroundings,
-        shown=shown,
-        say=say,
         is_lime=is_lime,
+        **options,
     )

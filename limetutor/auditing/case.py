@@ -1,4 +1,9 @@
-"""What the checks of an audit look at: an explanation or a limit, and all that follows from it."""
+"""What the checks of an audit look at: an explanation or a limit, and what follows from it.
+
+:class:`Case` is what was asked and answered. What takes work is in its parts, each computed when it is
+first used: :class:`PopulationLimit` (exact coefficients), :class:`SamplingNoise` (intervals) and
+:class:`Effects` (how much f depends on each feature).
+"""
 
 from __future__ import annotations
 
@@ -8,39 +13,57 @@ from functools import cached_property
 import numpy as np
 import scipy
 
-from ..algorithm import Explanation
-from ..closed_forms import Limit, limit_of, regressors_of
-from ..models import Form, Linear, model_behind
-from ..rows import Regressors, Rows, rows
-from ..setting import Setting
-from ..theory import Tilt
-from ..worlds import Boxes, World
-from .shared import Exact, Shared
-from .speech import PLAIN, Speech
+from ..bandwidth.roots import crossings, nearest_zeros
+from ..core.boxes import Boxes, World
+from ..core.explainer import run
+from ..core.models import Form, Linear
+from ..core.problem import Problem
+from ..core.tilted_law import Tilt
+from ..inputs.predictors import model_behind
+from ..precision.finite_n import (
+    FiniteSampleCorrection,
+    Regressors,
+    finite_sample_correction,
+    regressors_of,
+)
+from ..results.explanation import Explanation
+from ..results.limit import Limit
+from .coefficient_signs import Signs
+from .findings import PLAIN, AuditCase, Terms
+from .shared_work import AuditPlan, ExactFits, Replay, SharedWork
 
-MATTERS = 0.05  # features whose effect on f is below this share of the largest are left alone
 CONFIDENCE = 0.95  # of the intervals that tell numbers from 0, all of them together
-SHOWN = 10  # features that `lime` puts on display unless told otherwise
+NUM_FEATURES = 10  # that `lime` displays unless told otherwise
+MIN_EFFECT = 0.05  # features whose effect on f is below this share of the largest are left alone
 COMPARED = 3  # of the largest coefficients, whose effects others are compared with
-ADDITIVE = 0.5  # of the variance: a model of which more is a sum over features is one
-DRAWS = 64  # of each feature alone, to see how much f moves with it
-CHUNK = 2**20  # numbers in one batch of rows
+MIN_ADDITIVE = 0.5  # of the variance: a model of which more is a sum over features is additive
+EFFECT_DRAWS = 64  # of each feature alone, to see how much f depends on it
+NUMBERS_PER_BATCH = 2**20  # in the rows of one call of f
+TURN_RANGE = 0.25  # relative distance in nu within which a change of sign is reported
+MIN_VISIBLE = 0.02  # a coefficient that stays below this share of the largest is not reported
+
+
+def problem_of(subject: Explanation | Limit) -> Problem:
+    """The problem that was explained, with the model itself where one of its methods was passed."""
+    problem = subject.setting
+    model = model_behind(problem.f)
+    return problem if model is problem.f else replace(problem, f=model)
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
-    """What the checks look at: the subject of the audit, sampled or not, and what is known of it.
+class Case(AuditCase):
+    """An explanation or a limit under audit.
 
-    ``given`` is what it shares with other rows, of which it is the one at ``position``; ``shown`` is
-    how many features are on display.
+    ``shared`` is the work it shares with other rows of a table, of which it is the one at
+    ``position``; ``shown`` is how many features are on display.
     """
 
     subject: Explanation | Limit
+    shared: SharedWork = field(repr=False)
     is_lime: bool = False
-    given: Shared | None = field(default=None, repr=False)
     position: int = 0
-    shown: int = SHOWN
-    say: Speech = PLAIN
+    shown: int = NUM_FEATURES
+    terms: Terms = PLAIN
 
     def __post_init__(self) -> None:
         if self.sampled is not None and not np.all(np.isfinite(self.sampled.covariance)):
@@ -49,22 +72,17 @@ class Case:
                 "1e154; rescale f."
             )
 
-    @cached_property
-    def shared(self) -> Shared:
-        """What it shares with other rows, or would."""
-        return self.given or Shared.of(self.setting, self.n, self.ridge)
+    # --- what was asked and answered
 
     @cached_property
-    def setting(self) -> Setting:
-        """What was asked, of the model itself where a method of it was passed."""
-        asked = self.subject.setting
-        model = model_behind(asked.f)
-        return asked if model is asked.f else replace(asked, f=model)
+    def problem(self) -> Problem:
+        """The problem that was explained."""
+        return problem_of(self.subject)
 
     @property
     def boxes(self) -> Boxes:
         """The boxes of the world."""
-        return self.setting.boxes
+        return self.problem.boxes
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,22 +92,17 @@ class Case:
     @property
     def xi(self) -> np.ndarray:
         """The instance, as numbers."""
-        return self.setting.xi
+        return self.problem.xi
 
     @property
     def nu(self) -> float:
         """The bandwidth."""
-        return self.setting.nu
+        return self.problem.nu
 
     @property
     def kernel(self) -> str:
-        """What the kernel is called."""
-        return self.setting.kernel.name
-
-    @property
-    def coef(self) -> np.ndarray:
-        """The coefficients, (d,)."""
-        return self.subject.coef
+        """The name of the kernel."""
+        return self.problem.kernel.name
 
     @property
     def n(self) -> int | None:
@@ -98,18 +111,23 @@ class Case:
 
     @property
     def ridge(self) -> float:
-        """The penalty."""
+        """The ridge penalty."""
         return self.subject.ridge
 
     @property
-    def prediction(self) -> float:
-        """f(xi)."""
-        return self.subject.prediction
+    def lasso(self) -> float:
+        """The lasso penalty; limits have none."""
+        return getattr(self.subject, "lasso", 0.0)
 
     @property
     def local_prediction(self) -> float:
         """The surrogate at xi."""
         return self.subject.local_prediction
+
+    @property
+    def error(self) -> float:
+        """The local error: the surrogate at xi less f(xi)."""
+        return self.local_prediction - self.prediction
 
     @property
     def sampled(self) -> Explanation | None:
@@ -121,193 +139,278 @@ class Case:
         """Standard errors of the coefficients; None without samples."""
         return None if self.sampled is None else self.sampled.stderr
 
-    @cached_property
-    def reach(self) -> np.ndarray | None:
-        """How far from its coefficient the limit may lie, (d,): 95% that all of them hold.
-
-        Half the intervals of level 0.95^(1/m) for the m features in the fit. For normal errors of any
-        correlation they hold together with at least the product of their levels (Sidak 1967).
-        """
-        many = max(int(self.used.sum()), 1)
-        return self.reach_of_one(CONFIDENCE ** (1 / many))
-
-    def reach_of_one(self, level: float = CONFIDENCE) -> np.ndarray | None:
-        """The same for each feature on its own: of many some will miss."""
-        if self.sampled is None:
-            return None
-        lo, hi = self.sampled.interval(level).T
-        return (hi - lo) / 2
-
-    def apart(self, i: int, j: int) -> tuple[float, float, float]:
-        """By how much |coef i| is ahead of |coef j|, its standard error, and Student's quantile."""
-        assert self.sampled is not None
-        V, sign = self.sampled.covariance[1:, 1:], np.sign(self.coef)
-        ahead = abs(self.coef[i]) - abs(self.coef[j])
-        square = max(V[i, i] + V[j, j] - 2 * sign[i] * sign[j] * V[i, j], 0.0)
-        freedom = self.sampled.freedom[1:][[i, j]].min()
-        return float(ahead), float(np.sqrt(square)), self.t(freedom)
-
-    @staticmethod
-    def t(freedom: float) -> float:
-        """Student's quantile for the intervals of an audit."""
-        return float(scipy.special.stdtrit(freedom, 0.5 + CONFIDENCE / 2))
+    @property
+    def ranking(self) -> np.ndarray:
+        """Features with a coefficient, from the largest to the smallest."""
+        order = np.argsort(-np.abs(self.coef), kind="stable")
+        return order[self.used[order]]
 
     @cached_property
     def used(self) -> np.ndarray:
-        """Features that have a coefficient: chosen, and not constant, (d,) of bool."""
-        chosen = np.ones(len(self.xi), bool) if self.sampled is None else self.sampled.used
-        return chosen & ~self.constant
+        """Features that have a coefficient: selected, and not constant, (d,) of bool."""
+        selected = np.ones(len(self.xi), bool) if self.sampled is None else self.sampled.used
+        return selected & ~self.constant
 
     @cached_property
     def constant(self) -> np.ndarray:
         """Features whose values all lie in xi's box, (d,) of bool."""
-        share = self.boxes.law.prob[np.arange(len(self.xi)), self.setting.own]
+        share = self.boxes.law.prob[np.arange(len(self.xi)), self.problem.box_of_xi]
         return (share == 1.0) & (self.boxed | ~self.boxes.ordered)
+
+    def weights(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Weights of rows x (n, d) with indicators z (n, d), of sum 1."""
+        problem = self.problem
+        log_w = problem.kernel.log_weights(x, z, problem.xi, problem.nu, problem.boxes)
+        w = np.exp(log_w - log_w.max())
+        return w / w.sum()
+
+    # --- what is known of the limit
 
     @property
     def boxed(self) -> bool:
-        """Whether the surrogate is fitted on boxes, or on numbers."""
-        return self.setting.world.indicators
-
-    @property
-    def tilts(self) -> bool:
-        """Whether limits are known: a kernel with a tilt, samples from the world's own law."""
-        follows = self.sampled is None or self.sampled.draws.follows(self.boxes)
-        return self.setting.product is not None and follows
-
-    @property
-    def product(self) -> bool:
-        """Whether the theory of boxes applies to them."""
-        return self.tilts and self.boxed
-
-    @property
-    def tilt(self) -> Tilt:
-        """The tilted law seen from xi (product kernels only)."""
-        return self.setting.tilt
-
-    @cached_property
-    def form(self) -> Form | None:
-        """The form of f whose limits are exact and quick, or None."""
-        return self.shared.form if self.tilts else None
-
-    @property
-    def linear(self) -> Linear | None:
-        """f as a linear model, if that is what it is."""
-        return self.form if isinstance(self.form, Linear) else None
-
-    def exact(self, nu: float | None = None, world: World | None = None) -> Exact:
-        """The exact answers of an f that has a form, at any bandwidth and in any world."""
-        return self.shared.exact(self.position, self.nu if nu is None else nu, world)
-
-    def fitted(self, nu: float | None = None, world: World | None = None) -> Limit:
-        """The same with ridge and xi's own row, as a fit to n rows has them."""
-        ridge = self.ridge if self.n else 0.0
-        return limit_of(
-            self.setting.at(nu, world), ridge, self.n if self.own_row or ridge else None
-        )
-
-    @property
-    def top(self) -> float:
-        """The largest coefficient, without its sign."""
-        return float(np.max(np.abs(self.coef)))
-
-    @property
-    def error(self) -> float:
-        """How far the surrogate is off at xi."""
-        return self.local_prediction - self.prediction
+        """Whether the surrogate is fitted on indicators of boxes, or on numbers."""
+        return self.problem.world.regression is None
 
     @property
     def own_row(self) -> bool:
         """Whether xi itself is one of the rows of the fit."""
-        return self.setting.world.own_row and self.n is not None
+        return self.problem.world.own_row and self.n is not None
+
+    @property
+    def has_limit(self) -> bool:
+        """Whether limits are known: a product kernel, and samples from the law of the world."""
+        follows = self.sampled is None or self.sampled.draws.follows(self.boxes)
+        return self.problem.product is not None and follows
+
+    @property
+    def has_box_limit(self) -> bool:
+        """Whether the theory of indicators applies to them."""
+        return self.has_limit and self.boxed
+
+    @property
+    def tilt(self) -> Tilt:
+        """The tilted law seen from xi (product kernels only)."""
+        return self.problem.tilt
+
+    @cached_property
+    def form(self) -> Form | None:
+        """The form of f whose limits are exact and quick, or None."""
+        return self.shared.form if self.has_limit else None
+
+    @property
+    def linear(self) -> Linear | None:
+        """f as a linear model, if it is one."""
+        return self.form if isinstance(self.form, Linear) else None
+
+    @cached_property
+    def limit(self) -> PopulationLimit:
+        """The exact answers for infinitely many samples."""
+        return PopulationLimit(self)
+
+    @cached_property
+    def noise(self) -> SamplingNoise | None:
+        """The sampling noise; None without samples."""
+        return None if self.sampled is None else SamplingNoise(self.sampled, self.used)
+
+    @cached_property
+    def half_width(self) -> np.ndarray | None:
+        """Half the simultaneous 95% intervals of the coefficients, (d,); None without samples."""
+        return None if self.noise is None else self.noise.simultaneous()
+
+    @cached_property
+    def effects(self) -> Effects:
+        """How much f depends on each feature."""
+        return Effects(self)
+
+    def signs(self) -> Signs:
+        """The signs of slopes and coefficients."""
+        return Signs.of(self)
+
+    def without_model(self) -> Case:
+        """The same without model and data, but with what pictures need."""
+        light = Case(self.subject, None, self.is_lime, 0, self.shown, self.terms)  # type: ignore[arg-type]
+        for name in ("half_width", "constant", "used"):
+            light.__dict__[name] = getattr(self, name)
+        return light
+
+
+def case_of_row(plan: AuditPlan, work: SharedWork, i: int) -> Case:
+    """The case of row i of a table that shares its work."""
+    assert work.n is not None
+    ex = run(work.problem(i), work.n, sampler=Replay(work.pool), ridge=work.ridge)
+    return Case(ex, work, plan.is_lime, i, plan.shown, plan.terms)
+
+
+@dataclass(frozen=True, eq=False)
+class SamplingNoise:
+    """Intervals for the coefficients of an explanation, of which ``used`` (d,) are in the fit."""
+
+    sampled: Explanation
+    used: np.ndarray
+
+    def simultaneous(self) -> np.ndarray:
+        """Half-widths (d,) of intervals that all hold together in 95% of runs.
+
+        Intervals of level 0.95^(1/m) for the m features in the fit. For normal errors of any
+        correlation they hold together with at least the product of their levels (Sidak 1967).
+        """
+        return self.single(CONFIDENCE ** (1 / max(int(self.used.sum()), 1)))
+
+    def single(self, level: float = CONFIDENCE) -> np.ndarray:
+        """The same for each feature on its own."""
+        lo, hi = self.sampled.interval(level).T
+        return (hi - lo) / 2
+
+    def lead(self, i: int, j: int) -> tuple[float, float, float]:
+        """|coef i| - |coef j|, its standard error, and the quantile of Student's t for it."""
+        coef, V = self.sampled.coef, self.sampled.covariance[1:, 1:]
+        both = np.sign(coef[i]) * np.sign(coef[j])
+        square = max(V[i, i] + V[j, j] - 2 * both * V[i, j], 0.0)
+        freedom = self.sampled.freedom[1:][[i, j]].min()
+        return float(abs(coef[i]) - abs(coef[j])), float(np.sqrt(square)), student(freedom)
+
+    def local_error(self) -> float:
+        """Half the 95% interval of the surrogate at xi."""
+        return self.sampled.local_stderr * student(self.sampled.local_freedom)
+
+
+def student(freedom: float) -> float:
+    """The quantile of Student's t for 95% intervals."""
+    return float(scipy.special.stdtrit(freedom, 0.5 + CONFIDENCE / 2))
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationLimit:
+    """What infinitely many samples would give, and what n, penalties and xi's own row make of it."""
+
+    case: Case
+
+    def exact(self, nu: float | None = None, world: World | None = None) -> ExactFits:
+        """The exact answers of an f that has a form, at any bandwidth and in any world."""
+        nu = self.case.nu if nu is None else nu
+        return self.case.shared.exact(self.case.position, nu, world)
+
+    def exact_alone(self, nu: float) -> ExactFits:
+        """The same at a bandwidth that no other row of the table needs."""
+        return self.case.shared.exact_alone(self.case.position, nu)
 
     @cached_property
     def regressors(self) -> Regressors:
-        """What the surrogate is fitted on, under the tilted law (product kernels only)."""
-        return regressors_of(self.setting)
+        """The columns of the surrogate under the tilted law (product kernels only)."""
+        return regressors_of(self.case.problem)
 
     @cached_property
-    def rows(self) -> Rows:
-        """What n, ridge, a selection and xi's own row make of the limit (product kernels only)."""
-        n, penalty = self.n, self.ridge if self.n else 0.0
-        return rows(self.regressors, self.tilt.log_C, penalty, n, self.own_row, self.used)
+    def correction(self) -> FiniteSampleCorrection:
+        """The effect of n, ridge, selection and xi's own row on the limit (product kernels only)."""
+        case = self.case
+        penalty = case.ridge if case.n else 0.0
+        return finite_sample_correction(
+            self.regressors, case.tilt.log_C, penalty, case.n, case.own_row, case.used
+        )
 
     @cached_property
     def kept(self) -> np.ndarray:
-        """What penalties and selection leave of each coefficient, (d,): 1 for all of it."""
-        share = self.rows.shrinkage.copy() if self.tilts else self.used.astype(float)
-        lasso = getattr(self.subject, "lasso", 0.0)
-        if lasso and self.form is not None:
+        """The share of each coefficient that penalties and selection leave, (d,)."""
+        case = self.case
+        share = self.correction.shrinkage.copy() if case.has_limit else case.used.astype(float)
+        if case.lasso and case.form is not None:
             pull = np.exp(self.regressors.log_variance) * np.abs(self.exact().beta)
             with np.errstate(divide="ignore", invalid="ignore"):
-                share *= np.where(pull > lasso, 1 - lasso / pull, 0.0)
+                share *= np.where(pull > case.lasso, 1 - case.lasso / pull, 0.0)
         return share
 
-    @cached_property
-    def matters(self) -> np.ndarray:
-        """Features with a coefficient whose effect on f is not negligible, (d,) of bool."""
-        return self.mattering(np.ones(len(self.xi), bool))
+    def error_without_own_row(self) -> float:
+        """f^(xi) - f(xi) after penalties and selection, before xi's own row."""
+        exact = self.exact()
+        return float(
+            exact.error - np.sum(exact.beta * self.regressors.offset_at_xi * (1 - self.kept))
+        )
 
-    def mattering(self, mask: np.ndarray, share: float = MATTERS) -> np.ndarray:
-        """Those of some features whose effect is at least this share of the largest.
+    def own_row_change(self) -> float:
+        """The most that xi's own row takes off a coefficient; by the run's error without a form."""
+        error = self.case.error if self.case.form is None else self.error_without_own_row()
+        return float(np.max(np.abs(self.correction.pull), initial=0.0)) * abs(error)
+
+    @cached_property
+    def turning_points(self) -> np.ndarray:
+        """The bandwidth nearest to nu where each coefficient changes its sign, nan without one.
+
+        Of the coefficient itself where f has a form; otherwise of the boxes alone. With xi's own row
+        among the samples even a linear model's coefficients may turn with lime's kernel.
+        """
+        case, problem = self.case, self.case.problem
+        if case.form is None or (case.linear is not None and not case.own_row):
+            return crossings(problem.world, case.xi, case.nu, problem.kernel, TURN_RANGE)
+        grid = case.nu * np.array([1 / (1 + TURN_RANGE), 1.0, 1 + TURN_RANGE])
+        size = np.abs([self.exact(float(nu)).coef for nu in grid])
+        least = np.where(np.max(size, axis=0) >= MIN_VISIBLE * np.max(size), 0.0, np.inf)
+
+        def curve(nus: np.ndarray) -> np.ndarray:
+            return np.array([self.exact_alone(float(nu)).coef for nu in nus])
+
+        return nearest_zeros(curve, grid, case.nu, least)
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """How much f depends on each feature alone, and whether it is a sum over features."""
+
+    case: Case
+    known: dict[int, float] = field(default_factory=dict)  # the effects computed so far
+
+    def matter(self, mask: np.ndarray | None = None, share: float = MIN_EFFECT) -> np.ndarray:
+        """Features of ``mask`` with a coefficient and at least this share of the largest effect.
 
         Effects are compared with each other and with those of the largest coefficients.
         """
-        mask = mask & self.used
+        case = self.case
+        mask = case.used if mask is None else mask & case.used
         if not np.any(mask):
             return mask
-        leading = np.argsort(-np.abs(self.coef), kind="stable")[:COMPARED]
-        asked = np.union1d(np.flatnonzero(mask), leading)
-        self._ask_effects(asked)
-        effect = np.zeros(len(self.xi))
-        effect[asked] = [self._effects[int(j)] for j in asked]
+        largest = np.argsort(-np.abs(case.coef), kind="stable")[:COMPARED]
+        features = np.union1d(np.flatnonzero(mask), largest)
+        self._compute(features)
+        effect = np.zeros(len(case.xi))
+        effect[features] = [self.known[int(j)] for j in features]
         return mask & (effect > 0) & (effect >= share * effect.max())
 
-    @cached_property
-    def _effects(self) -> dict[int, float]:
-        """What has been asked so far."""
-        return {}
-
-    def _ask_effects(self, asked: np.ndarray) -> None:
-        """How much f moves with each feature alone: |a_j| sigma_j, or the deviation of f over x_j.
-
-        For other than linear models x_j runs over draws of its law, the others stay at xi.
-        """
-        if self.linear is not None:
-            size = np.abs(self.linear.a) * self.boxes.sigma
-            self._effects.update({int(j): float(size[j]) for j in asked})
-        new = np.array([j for j in asked if int(j) not in self._effects], int)
-        d = len(self.xi)
-        step = max(CHUNK // (DRAWS * d), 1)
+    def _compute(self, features: np.ndarray) -> None:
+        """|a_j| sigma_j of a linear f; else the deviation of f over draws of x_j, the others at xi."""
+        case, d = self.case, len(self.case.xi)
+        if case.linear is not None:
+            size = np.abs(case.linear.a) * case.boxes.sigma
+            self.known.update({int(j): float(size[j]) for j in features})
+        new = np.array([j for j in features if int(j) not in self.known], int)
+        step = max(NUMBERS_PER_BATCH // (EFFECT_DRAWS * d), 1)
         for start in range(0, len(new), step):
-            some = new[start : start + step]
-            rows = np.tile(self.xi, (len(some), DRAWS, 1))
-            rows[np.arange(len(some)), :, some] = self._draws[:, some].T
-            y = self.setting.predict(rows.reshape(-1, d)).reshape(len(some), DRAWS)
-            self._effects.update(zip(some.tolist(), _deviation(y).tolist(), strict=True))
+            batch = new[start : start + step]
+            x = np.tile(case.xi, (len(batch), EFFECT_DRAWS, 1))
+            x[np.arange(len(batch)), :, batch] = self._draws[:, batch].T
+            y = case.problem.predict(x.reshape(-1, d)).reshape(len(batch), EFFECT_DRAWS)
+            unit = np.max(np.abs(y), axis=1)  # no square of y overflows
+            unit = np.where(unit > 0, unit, 1.0)
+            deviation = (y / unit[:, None]).std(axis=1) * unit
+            self.known.update(zip(batch.tolist(), deviation.tolist(), strict=True))
 
     @cached_property
     def _draws(self) -> np.ndarray:
-        return self.boxes.law.sample(np.random.default_rng(0), DRAWS)[0]
+        return self.case.boxes.law.sample(np.random.default_rng(0), EFFECT_DRAWS)[0]
 
     @cached_property
     def additive(self) -> float | None:
-        """Which share of the model's variance over the samples is a sum over features, box by box.
+        """The share of the model's variance over the samples that is a sum over features, box by box.
 
         sum_j Var(E[f | box of x_j]) / Var(f), the first-order indices of Sobol with boxes for values,
         under the weights, less what chance adds. None where weights tie features to each other, without
-        boxes, and where the model cannot be asked.
+        boxes, and where the model cannot be called.
         """
-        if not self.product:
+        if not self.case.has_box_limit:
             return None
         try:
-            pool, y = self.shared.pool, self.shared.pool.y
-        except ValueError:  # it stayed at home
+            pool, y = self.case.shared.pool, self.case.shared.pool.y
+        except ValueError:  # the model was not pickled
             return None
-        s = self.setting
-        log_w = s.kernel.log_weights(pool.x, pool.box == s.own, s.xi, s.nu, s.boxes)
-        w = np.exp(log_w - log_w.max())
-        w /= w.sum()
+        w = self.case.weights(pool.x, pool.box == self.case.problem.box_of_xi)
         y = y - w @ y
         variance, chance = float(w @ y**2), float(w @ w)
         if variance == 0:
@@ -315,36 +418,12 @@ class Case:
         total = 0.0
         for box in pool.box.T:
             weight = np.bincount(box, w)
-            there = weight > 0
-            mean = np.bincount(box, w * y)[there] / weight[there]
-            total += weight[there] @ mean**2 - (there.sum() - 1) * chance * variance
+            present = weight > 0
+            mean = np.bincount(box, w * y)[present] / weight[present]
+            total += weight[present] @ mean**2 - (present.sum() - 1) * chance * variance
         return float(np.clip(total / variance, 0.0, 1.0))
 
     @property
-    def acts_together(self) -> bool:
-        """Whether most of what the model does is not a sum over features; so too if nobody knows."""
-        return self.additive is None or self.additive < ADDITIVE
-
-    @property
-    def leads(self) -> np.ndarray:
-        """Features from the largest coefficient to the smallest, those without one not among them."""
-        order = np.argsort(-np.abs(self.coef), kind="stable")
-        return order[self.used[order]]
-
-    def light(self) -> Case:
-        """The same without model and data, but with what pictures need."""
-        light = Case(self.subject, self.is_lime, None, 0, self.shown, self.say)
-        for known in ("reach", "constant", "used"):
-            light.__dict__[known] = getattr(self, known)
-        return light
-
-    def name(self, mask: np.ndarray) -> tuple[str, ...]:
-        """Names of the features where mask is True."""
-        return tuple(self.names[j] for j in np.flatnonzero(mask))
-
-
-def _deviation(y: np.ndarray) -> np.ndarray:
-    """Standard deviation of each row, whatever its size."""
-    size = np.max(np.abs(y), axis=1, keepdims=True)
-    unit = np.where(size > 0, size, 1.0)
-    return (y / unit).std(axis=1) * unit[:, 0]
+    def interact(self) -> bool:
+        """Whether most of what f does is not a sum over features; True where that is not known."""
+        return self.additive is None or self.additive < MIN_ADDITIVE

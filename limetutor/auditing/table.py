@@ -1,44 +1,43 @@
 """The audit of a whole table: which rows can be shown, which not, and why.
 
-What rows share is done once (:mod:`limetutor.auditing.shared`); a row that cannot be audited says why
-and does not stop the others. Chapter: the real lime.
+What rows share is computed once (:mod:`limetutor.auditing.shared_work`); a row that cannot be audited
+says why and does not stop the others. Chapter: the real lime.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from .. import arguments as arg
-from ..algorithm import run
-from ..hiding import boxes_for_table
-from ..kernels import kernel_of, product_kernel
-from ..many import Question, with_progress
-from ..setting import boxes_for
-from ..tables import rows_of
-from ..travel import Copies
-from ..worlds import Boxes, World
-from .case import Case
-from .data_checks import off_shares
-from .findings import LEVELS, MEANING, SEVERITIES, Finding, level
-from .shared import Replay, Shared
-from .speech import Speech
-from .verdicts import Audit
-from .wording import few
+from ..core.boxes import Boxes
+from ..core.problem import knowing
+from ..inputs import arguments as arg
+from ..inputs.tables import rows_of
+from ..many.pools import unordered, with_progress
+from ..many.problems import boxes_for_table
+from ..many.row_results import row_position
+from ..plotting import page as report
+from ..plotting.result_page import frame_in_notebook
+from ..results.result import BaseResult, plain
+from .case import case_of_row
+from .checks import CHECKS
+from .checks.data import off_shares
+from .findings import LEVELS, MEANING, SEVERITIES, Audit, Finding, few, level
+from .shared_work import AuditPlan, SharedWork
 
-CHUNK = 64  # rows whose exact answers are found together
-WORST = 200  # rows that a report lists
+ROWS_PER_PIECE = 64  # whose exact answers are computed together
+LISTED_ROWS = 200  # in a report
 NUMBERS = ("noise", "local_error", "ess", "r2", "off_data")
 COLUMNS = ("severity", "code", "words", *NUMBERS)
 
 
-class Row(NamedTuple):
-    """What was found of a row, and the numbers that the table shows."""
+class AuditedRow(NamedTuple):
+    """The findings about a row, and the numbers that the table shows."""
 
     findings: tuple[Finding, ...]
     noise: float = np.nan
@@ -48,67 +47,25 @@ class Row(NamedTuple):
     off_data: float = np.nan
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """What is asked of every row."""
+def audit_table(plan: AuditPlan, X: Any, n_jobs: int | None) -> AuditTable:
+    """Audit all rows of a table."""
+    import pandas as pd
 
-    f: Any
-    world: World
-    nu: Any
-    kernel: Any
-    ridge: float
-    output: Any
-    n: Any
-    seed: int | None
-    data: Any
-    surroundings: Callable[..., Any]
-    shown: int
-    say: Speech
-    is_lime: bool
-
-    def case(self, xi: Any) -> Case:
-        """The case of a single instance."""
-        boxes = boxes_for(self.world, xi, self.f)
-        shared = self.shared(boxes, boxes.encode(xi)[None], None)
-        return self.case_of(shared, 0)
-
-    def shared(self, boxes: Boxes, table: np.ndarray, index: Any) -> Shared:
-        """What rows that have become numbers share."""
-        n = arg.whole("n", self.n, boxes.d + 2, because=f" to fit {boxes.d + 1} coefficients")
-        nu, kernel = arg.bandwidth("nu", self.nu), kernel_of(self.kernel)
-        if not self.world.indicators:
-            kernel = product_kernel(kernel, "a world without boxes").without_boxes()
-        data = self.surroundings(self.data, self.world, boxes)
-        question = Question(self.f, table, self.world, boxes, nu, kernel, self.output, index)
-        return Shared(question, n, self.ridge, self.seed, data)
-
-    def case_of(self, shared: Shared, i: int) -> Case:
-        """An explanation of row i from the shared samples."""
-        assert shared.n is not None
-        sampler = Replay(shared.pool)
-        ex = run(shared.setting(i), shared.n, sampler=sampler, ridge=self.ridge)
-        return Case(ex, self.is_lime, shared, i, self.shown, self.say)
-
-    def table(self, X: Any, n_jobs: int | None) -> AuditTable:
-        """All rows of a table."""
-        import pandas as pd
-
-        boxes = boxes_for_table(self.world, X)
-        numbers, failed = _encoded(X, boxes)
-        index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(numbers))
-        good = np.flatnonzero([i not in failed for i in range(len(numbers))])
-        shared = self.shared(boxes, numbers[good], None)
-        good, shared = _predicted(shared, good, failed)
-        rows = {i: _failed(words) for i, words in failed.items()}
-        if len(good):
-            done = _all_rows(self, shared, n_jobs)
-            rows |= {int(good[i]): row for i, row in with_progress(done, len(good))}
-        found = tuple(rows[i] for i in range(len(numbers)))
-        return AuditTable(_frame(found, index), found, boxes.names, self, (shared, good))
+    boxes = boxes_for_table(plan.world, X)
+    table, failed = _encoded(X, boxes)
+    index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(table))
+    good = np.flatnonzero([i not in failed for i in range(len(table))])
+    work, good = _predicted(plan.work(boxes, table[good]), good, failed)
+    rows = {i: _failed(reason) for i, reason in failed.items()}
+    if len(good):
+        done = _all_rows(plan, work, n_jobs)
+        rows |= {int(good[i]): row for i, row in with_progress(done, len(good))}
+    ordered = tuple(rows[i] for i in range(len(table)))
+    return AuditTable(_frame(ordered, index), ordered, boxes.names, plan, (work, good))
 
 
 def _encoded(X: Any, boxes: Boxes) -> tuple[np.ndarray, dict[int, str]]:
-    """The rows as numbers, and what is wrong with those that have none."""
+    """The rows as numbers, and what is wrong with those that cannot be encoded."""
     try:
         return boxes.encode_rows(X), {}
     except ValueError:
@@ -121,13 +78,14 @@ def _encoded(X: Any, boxes: Boxes) -> tuple[np.ndarray, dict[int, str]]:
             table[i] = boxes.encode_rows(rows[i : i + 1])[0]
         except ValueError as error:
             missing = [n for n, value in zip(boxes.names, rows[i], strict=True) if _missing(value)]
-            listed = few(missing)
-            failed[i] = f"{listed} must have a finite value, got none." if missing else str(error)
+            failed[i] = str(error)
+            if missing:
+                failed[i] = f"{few(missing)} must have a finite value, got none."
     return table, failed
 
 
 def _missing(value: Any) -> bool:
-    """Nothing, or no number: None, NaN, pandas' NA, an infinite value."""
+    """Whether a value is None, NaN, pandas' NA or infinite."""
     try:
         return value is None or not np.isfinite(float(value))
     except (TypeError, ValueError):
@@ -135,15 +93,15 @@ def _missing(value: Any) -> bool:
 
 
 def _predicted(
-    shared: Shared, good: np.ndarray, failed: dict[int, str]
-) -> tuple[np.ndarray, Shared]:
-    """The rows that the model has an answer for; what it says of the others goes to ``failed``."""
-    question = shared.question
+    work: SharedWork, good: np.ndarray, failed: dict[int, str]
+) -> tuple[SharedWork, np.ndarray]:
+    """The rows that the model has an answer for; its errors at the others go to ``failed``."""
+    question = work.question
     if not len(good):
-        return good, shared
+        return work, good
     try:
-        question.predictions  # noqa: B018  (asked once, for all)
-        return good, shared
+        question.predictions  # noqa: B018  (one call for all)
+        return work, good
     except ValueError as error:
         first = error
     values = np.full(len(good), np.nan)
@@ -152,90 +110,81 @@ def _predicted(
             values[k] = question.rows(slice(k, k + 1)).predictions[0]
         except ValueError as error:
             failed[int(good[k])] = str(error)
-    there = np.isfinite(values)
-    if not np.any(there):
+    present = np.isfinite(values)
+    if not np.any(present):
         raise first
-    kept = replace(question, table=question.table[there])
-    kept.__dict__["predictions"] = values[there]
-    return good[there], replace(shared, question=kept)
+    question = replace(question, table=question.table[present])
+    knowing(question, predictions=values[present])
+    return replace(work, question=question), good[present]
 
 
-def _all_rows(plan: Plan, shared: Shared, n_jobs: int | None) -> Iterator[tuple[int, Row]]:
+def _all_rows(
+    plan: AuditPlan, work: SharedWork, n_jobs: int | None
+) -> Iterator[tuple[int, AuditedRow]]:
     """The rows as they are done, in any order."""
-    count = len(shared.question.table)
-    shared.prepare()
-    step = 1 if shared.moves else CHUNK
-    pieces = [(start, shared.rows(slice(start, start + step))) for start in range(0, count, step)]
+    work.prepare()
+    step = 1 if work.moves else ROWS_PER_PIECE
+    starts = range(0, len(work.question.table), step)
+    pieces = ((start, work.rows(slice(start, start + step))) for start in starts)
     if n_jobs in (None, 1):
         for start, piece in pieces:
             yield from _audited(plan, piece, start)
         return
-    try:
-        from joblib import Parallel, delayed
-    except ImportError:
-        raise ImportError("n_jobs needs joblib; install it, or leave n_jobs out.") from None
-    # what the plan was given as data has been read: the table itself need not travel
+    # the data have been read and the pool has its responses: neither is sent to other processes
     light = replace(plan, data=None, f=None)
-    calls = (delayed(_listed)(light, piece, start) for start, piece in pieces)
-    for found in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls):
-        yield from found
+    calls = ((light, piece, start) for start, piece in pieces)
+    for rows in unordered(_audited, calls, n_jobs):
+        yield from rows
 
 
-def _listed(plan: Plan, shared: Shared, start: int) -> list[tuple[int, Row]]:
-    return list(_audited(plan, shared, start))
-
-
-def _audited(plan: Plan, shared: Shared, start: int) -> Iterator[tuple[int, Row]]:
-    """Some rows; one that spoils what it shares with others is looked at alone."""
-    for i in range(len(shared.question.table)):
+def _audited(plan: AuditPlan, work: SharedWork, start: int) -> list[tuple[int, AuditedRow]]:
+    """Some rows; one that spoils what it shares with others is audited alone."""
+    rows = []
+    for i in range(len(work.question.table)):
         try:
-            row = _row(plan, shared, i)
+            row = _row(plan, work, i)
         except ValueError:
             try:
-                row = _row(plan, shared.rows(slice(i, i + 1)), 0)
+                row = _row(plan, work.rows(slice(i, i + 1)), 0)
             except ValueError as error:
                 row = _failed(str(error))
-        yield start + i, row
+        rows.append((start + i, row))
+    return rows
 
 
-def _row(plan: Plan, shared: Shared, i: int) -> Row:
-    case = plan.case_of(shared, i)
-    found = Audit.of(case)
+def _row(plan: AuditPlan, work: SharedWork, i: int) -> AuditedRow:
+    case = case_of_row(plan, work, i)
     ex = case.sampled
     assert ex is not None
-    data = shared.data
-    return Row(
-        found.findings,
+    return AuditedRow(
+        Audit.of(case, CHECKS).findings,
         float(ex.stderr.max() / case.top) if case.top else 0.0,
         case.error,
         ex.ess,
         ex.score,
-        np.nan if data is None else off_shares(case, data)[0],
+        np.nan if work.data is None else off_shares(case, work.data)[0],
     )
 
 
-def _failed(words: str) -> Row:
-    remedy = "Mend the row, or leave it out."
-    return Row((Finding("not-audited", "serious", (), {}, f"Not audited: {words}", remedy),))
+def _failed(reason: str) -> AuditedRow:
+    sentence, remedy = f"Not audited: {reason}", "Mend the row, or leave it out."
+    return AuditedRow((Finding("not-audited", "serious", (), {}, sentence, remedy),))
 
 
-def _frame(rows: tuple[Row, ...], index: Any) -> Any:
+def _frame(rows: tuple[AuditedRow, ...], index: Any) -> Any:
     import pandas as pd
 
-    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    lines = []
     for row in rows:
-        worst = row.findings[0] if row.findings else None
-        columns["severity"].append(level(row.findings))
-        columns["code"].append("" if worst is None else worst.code)
-        columns["words"].append("" if worst is None else worst.words)
-        for name in NUMBERS:
-            columns[name].append(getattr(row, name))
-    return pd.DataFrame(columns, index=index)
+        code, words = (row.findings[0].code, row.findings[0].words) if row.findings else ("", "")
+        numbers = [getattr(row, name) for name in NUMBERS]
+        lines.append([level(row.findings), code, words, *numbers])
+    return pd.DataFrame(lines, index=index, columns=list(COLUMNS))
 
 
 @dataclass(frozen=True, eq=False)
-class AuditTable(Copies):
-    """The audits of many rows.
+class AuditTable(BaseResult):
+    """The audits of many rows, made by :func:`limetutor.audit` of a table.
 
     ``frame`` has the index of X and for each row its ``severity`` (ok, note, warning or serious), the
     ``code`` and the ``words`` of its worst finding, and the numbers ``noise`` (the largest standard
@@ -244,21 +193,29 @@ class AuditTable(Copies):
     far from the data; nan without data). ``rows`` holds all findings. ``table[i]`` is the
     :class:`Audit` of the row at position i, made again. What the levels mean:
     :data:`limetutor.auditing.findings.MEANING`.
+
+    Examples
+    --------
+    >>> import limetutor as lt
+    >>> rows = [[0.961, 0.432], [1.2, 1.1]]
+    >>> lt.audit(lt.Gaussian(), lt.Linear([10, -5]), rows, nu=0.53).codes
+    {'critical-bandwidth': 1}
     """
 
     asked: ClassVar[tuple[str, ...]] = ("plan", "work")
+    page_title = "Which explanations can be shown?"
 
     frame: Any
-    rows: tuple[Row, ...] = field(repr=False)
+    rows: tuple[AuditedRow, ...] = field(repr=False)
     names: tuple[str, ...] = field(repr=False)
-    plan: Plan | None = field(repr=False, default=None)
-    work: tuple[Shared, np.ndarray] | None = field(repr=False, default=None)
+    plan: AuditPlan | None = field(repr=False, default=None)
+    work: tuple[SharedWork, np.ndarray] | None = field(repr=False, default=None)
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What was found, without the model: what travels holds no more than a reader needs."""
+        """The findings, without the model."""
         return {"frame": self.frame, "rows": self.rows, "names": self.names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -266,44 +223,41 @@ class AuditTable(Copies):
             object.__setattr__(self, name, value)
 
     def __getitem__(self, i: Any) -> Audit:
-        if not arg.is_integer(i):
-            raise TypeError(f"a row must be given by its position, got {arg.shorten(i)}.")
-        if not -len(self) <= i < len(self):
-            raise IndexError(f"a row must lie between 0 and {len(self) - 1}, got {int(i)}.")
-        i = int(i) % len(self)
+        i = row_position(i, len(self))
         if self.plan is None or self.work is None:
             raise ValueError("the model must be at hand to audit a row again: it was not saved.")
-        shared, good = self.work
-        at = np.flatnonzero(good == i)
-        if not at.size or (
-            self.rows[i].findings[:1] and self.rows[i].findings[0].code == "not-audited"
-        ):
-            raise ValueError(self.rows[i].findings[0].sentence)
-        k = int(at[0])
-        return Audit.of(self.plan.case_of(shared.rows(slice(k, k + 1)), 0))
+        work, good = self.work
+        for finding in self.rows[i].findings[:1]:
+            if finding.code == "not-audited":
+                raise ValueError(finding.sentence)
+        k = int(np.flatnonzero(good == i)[0])
+        return Audit.of(case_of_row(self.plan, work.rows(slice(k, k + 1)), 0), CHECKS)
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many rows there are of each severity."""
-        found = Counter(self.frame["severity"])
-        return {word: found.get(word, 0) for word in LEVELS}
+        """The number of rows of each severity."""
+        counts = Counter(self.frame["severity"])
+        return {word: counts.get(word, 0) for word in LEVELS}
 
     @cached_property
     def codes(self) -> dict[str, int]:
-        """How many rows have each finding, whatever else they have; the commonest first."""
-        found = Counter(code for row in self.rows for code in {f.code for f in row.findings})
-        return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
+        """The number of rows with each finding, the most common first."""
+        counts = Counter(code for row in self.rows for code in {f.code for f in row.findings})
+        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
     @cached_property
-    def order(self) -> np.ndarray:
+    def order(self) -> np.ndarray:  # type: ignore[override]
         """Positions of the rows, the worst first."""
 
-        def badness(row: Row) -> tuple[int, ...]:
-            return tuple(
-                -sum(f.severity == word for f in row.findings) for word in SEVERITIES[::-1]
-            )
+        def key(i: int) -> tuple[int, ...]:
+            severities = [finding.severity for finding in self.rows[i].findings]
+            return tuple(-severities.count(word) for word in SEVERITIES[::-1])
 
-        return np.array(sorted(range(len(self)), key=lambda i: badness(self.rows[i])), int)
+        return np.array(sorted(range(len(self)), key=key), int)
+
+    def as_list(self) -> list[tuple[Any, str]]:
+        """Pairs of a row's index and severity, the worst first."""
+        return [(self.frame.index[i], level(self.rows[i].findings)) for i in self.order]
 
     def worst(self, k: int = 10) -> Any:
         """The k worst rows of the frame, the worst first."""
@@ -319,21 +273,19 @@ class AuditTable(Copies):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything in plain Python types, ready for JSON."""
-        from dataclasses import asdict
-
         rows = [
             {
-                "index": _plain(name),
+                "index": str(name) if isinstance(name, tuple) else plain(name),
                 "severity": level(row.findings),
                 "findings": [asdict(finding) for finding in row.findings],
-                **{n: _number(getattr(row, n)) for n in NUMBERS},
+                **{n: plain(getattr(row, n)) for n in NUMBERS},
             }
             for name, row in zip(self.frame.index, self.rows, strict=True)
         ]
         return {"names": list(self.names), "counts": self.counts, "rows": rows}
 
     def headline(self) -> str:
-        """One line: how many rows of which severity."""
+        """One line: the number of rows of each severity."""
         parts = [f"{count:,} {word}" for word, count in self.counts.items() if count]
         return f"Audit of {len(self):,} row{'s' * (len(self) != 1)}: {', '.join(parts)}."
 
@@ -345,12 +297,10 @@ class AuditTable(Copies):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from ..report import paragraph
-
-        return f"{paragraph(self.headline())}{self.worst(10).to_html(escape=True)}"
+        return frame_in_notebook([self.headline()], self.worst(10))
 
     def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
-        """The worst rows and what was found of each, as a matplotlib figure.
+        """Draw the worst rows against their findings; a matplotlib figure.
 
         On ``ax`` where one is given; ``top`` is how many rows are drawn, 30 if left out.
         """
@@ -358,52 +308,29 @@ class AuditTable(Copies):
 
         return heatmap(self, ax=ax, top=top, title=title)
 
-    def to_html(self, path: Any = None, *, title: str | None = None) -> str | None:
-        """A page that stands alone: how many rows of which severity, a picture, the worst rows."""
-        from .. import report
-
-        words = arg.text("title", title, "Which explanations can be shown?")
-        return report.written(report.page(words, *self.blocks(), lead=self.headline()), path)
-
     def blocks(self) -> list[Any]:
-        """The parts of that page."""
-        from .. import report
-
+        """The parts of its page: the number of rows of each severity, a picture, the worst rows."""
         share = len(self) or 1
         levels = [
             (report.severity(word), count, f"{count / share:.0%}", MEANING[word])
             for word, count in self.counts.items()
         ]
-        found = [
+        blocks = [
             report.heading("How the rows went"),
             report.table("What each level means", ["severity", "rows", "share", "meaning"], levels),
         ]
         if self.codes:
             kinds = ["finding", "rows"]
-            found.append(report.table("What was found", kinds, list(self.codes.items())))
+            blocks.append(report.table("What was found", kinds, list(self.codes.items())))
         if self.codes and report.can_draw():
             words = f"A grid of the worst rows against what was found of them. {self.headline()}"
-            found += [report.heading("The worst rows"), report.picture(self.plot(), words)]
-        worst = self.worst(WORST)
+            blocks += [report.heading("The worst rows"), report.picture(self.plot(), words)]
+        worst = self.worst(LISTED_ROWS)
         rows = [
             (str(name), report.severity(row.severity), row.code, row.words)
             for name, row in zip(worst.index, worst.itertuples(), strict=True)
         ]
-        more = f", the worst {WORST} of {len(self):,}" if len(self) > WORST else ""
+        more = f", the worst {LISTED_ROWS} of {len(self):,}" if len(self) > LISTED_ROWS else ""
         columns = ["row", "severity", "finding", "what it means and what to do"]
-        found.append(report.table(f"Rows{more}", columns, rows))
-        return found
-
-
-def _plain(value: Any) -> Any:
-    return (
-        value.item() if isinstance(value, np.generic) else value if _simple(value) else str(value)
-    )
-
-
-def _simple(value: Any) -> bool:
-    return isinstance(value, str | int | float | bool | None)
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+        blocks.append(report.table(f"Rows{more}", columns, rows))
+        return blocks

@@ -1,13 +1,9 @@
-"""From the book to a class: assignments, how they are graded, what a lecturer takes away.
+"""From the book to a class: assignments, grading, feedback and a question bank.
 
-``command`` is `limetutor class`. ``questions`` and ``assignments`` are what is asked and what is right;
-``sandbox`` is where students' code runs, beside ``inside/worker``; ``notebooks`` reads what they hand in,
-``marking`` judges it, ``release``, ``grade`` and ``feedback`` are the commands. A notebook of an
-assignment calls two functions of this room, :func:`hint` and :func:`numbers`. While it is graded it has
-stand-ins for them (``inside/standin``), because limetutor is not there.
+README.md in this folder lists its modules. A notebook of an assignment calls two functions of this
+package, :func:`hint` and :func:`numbers`. While it is graded it has stand-ins for them
+(``inside/standin``), because limetutor is not installed in the sandbox.
 """
-
-from __future__ import annotations
 
 from typing import Any
 
@@ -15,18 +11,18 @@ _attempts: Any = None
 
 
 def hint(name: str, answer: Any, student: str = "") -> None:
-    """Judge an answer to a question of an assignment as the grader will, and print what to think of.
+    """Judge an answer to a question of an assignment as the grader will, and print a hint.
 
-    The inputs here are not those of the grader. A new answer is a new attempt, and hints get stronger
-    as attempts go by.
+    The inputs are not those of the grader. A new answer is a new attempt, and hints get stronger with
+    each attempt.
     """
     from ..course.judging.kinds import Attempts
     from .assignments import exercise
 
     global _attempts
     _attempts = _attempts or Attempts()
-    asked = exercise(name, student)
-    print(asked.judge(answer, _attempts.at(asked, answer)))
+    question = exercise(name, student)
+    print(question.judge(answer, _attempts.at(question, answer)))
 
 
 def numbers(name: str, student: str) -> dict[str, Any]:

@@ -1,58 +1,43 @@
-"""The command `limetutor class`: what a lecturer does with this repository and a room of students.
+"""The command `limetutor class`: what a lecturer needs of this repository.
 
     limetutor class release --out to_students
     limetutor class grade submissions --out graded
 
-To add one: a module in this room, listed in ``MODULES``, with a function registered by :func:`action`.
+To add one: a module in this folder, listed in ``MODULES``, with a function registered by :func:`action`.
 Such a module imports what it needs inside its functions, so that every other command starts quickly.
 """
-
-from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
 from importlib import import_module
-from typing import NamedTuple
 
 MODULES = ("release", "grade", "feedback", "bank")
 
 Run = Callable[[argparse.Namespace], int]
+Options = Callable[[argparse.ArgumentParser], None]
+
+ACTIONS: dict[str, tuple[str, Options, Run]] = {}  # by name: the help, the options, the function
 
 
-class Action(NamedTuple):
-    """`limetutor class name`: what it says of itself, its options and what it does."""
-
-    name: str
-    help: str
-    options: Callable[[argparse.ArgumentParser], None]
-    run: Run
-
-
-ACTIONS: dict[str, Action] = {}
-
-
-def action(
-    name: str, words: str, options: Callable[[argparse.ArgumentParser], None]
-) -> Callable[[Run], Run]:
+def action(name: str, words: str, options: Options) -> Callable[[Run], Run]:
     """Register a function as `limetutor class name`."""
 
     def register(run: Run) -> Run:
-        ACTIONS[name] = Action(name, words, options, run)
+        ACTIONS[name] = (words, options, run)
         return run
 
     return register
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """One parser for each action."""
+    """Add a parser for each action."""
     for module in MODULES:
         import_module(f"{__package__}.{module}")
     actions = parser.add_subparsers(dest="action", required=True, metavar="action")
-    for entry in ACTIONS.values():
-        one = actions.add_parser(entry.name, help=entry.help, description=entry.help)
-        entry.options(one)
+    for name, (words, add_options, _) in ACTIONS.items():
+        add_options(actions.add_parser(name, help=words, description=words))
 
 
-def run(asked: argparse.Namespace) -> int:
-    """Do what was asked; 0 when done."""
-    return ACTIONS[asked.action].run(asked)
+def run(options: argparse.Namespace) -> int:
+    """Run the action of the parsed options; 0 when done."""
+    return ACTIONS[options.action][-1](options)

@@ -4,8 +4,6 @@
 and assignment, and ``marks.json``, which has the words for the feedback as well.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import io
@@ -13,18 +11,22 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ..many.files import write_atomically
+from ..precision.progress import progress_bar
 from .command import action
 
 COLUMNS = ("student", "assignment", "points", "max_points", "status")
-NOBODY = ("__MACOSX", "__pycache__")
-FORMULAS = tuple("=+-@\t\r\n")
-UNSAFE = (
+NOT_STUDENTS = ("__MACOSX", "__pycache__")
+FORMULA_STARTS = tuple("=+-@\t\r\n")
+HELP_UNSAFE = (
     "grade without a sandbox: students' code then RUNS WITH YOUR OWN RIGHTS and can read, change and send "
     "whatever you can; only for code that you trust like your own programs"
 )
@@ -38,30 +40,19 @@ def students(folder: str, out: str = "") -> list[Path]:
             f"submissions must be a folder with a folder for each student, got {folder!r}, which "
             f"{'is a file' if path.exists() else 'is not there'}."
         )
-    found = [p for p in path.iterdir() if p.is_dir() and not p.name.startswith(".")]
-    ours = {Path(out).resolve(), Path(out, "feedback").resolve()} if out else set()
-    found = [p for p in found if p.name not in NOBODY and p.resolve() not in ours]
-    found.sort(key=lambda p: p.name)
-    if not found:
+    outputs = {Path(out).resolve(), Path(out, "feedback").resolve()} if out else set()
+    folders = [p for p in path.iterdir() if p.is_dir() and not p.name.startswith(".")]
+    folders = [p for p in folders if p.name not in NOT_STUDENTS and p.resolve() not in outputs]
+    if not folders:
         raise ValueError(
             f"submissions must hold a folder for each student, as in {folder}/ada/the_audit.ipynb, but "
             f"{folder!r} holds none."
         )
-    return found
+    return sorted(folders, key=lambda p: p.name)
 
 
-def strays(folder: str) -> list[str]:
-    """Notebooks that are in no student's folder."""
-    return sorted(p.name for p in Path(folder).iterdir() if p.suffix == ".ipynb" and not p.is_dir())
-
-
-def _harmless(name: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
-    return f"'{name}" if name[:1] in FORMULAS else name
-
-
-def _line(row: Iterable[Any]) -> str:
-    """A line of a table; with this end of lines, a name that holds any other one is quoted as well."""
+def _csv_line(row: Iterable[Any]) -> str:
+    """A line of a table; with this line end, a name that contains any other one is quoted as well."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\r\n").writerow(row)
     return text.getvalue().removesuffix("\r\n") + "\n"
@@ -72,41 +63,20 @@ def table(results: Iterable[Any]) -> str:
     from .assignments import assignments
 
     questions = [q.name for a in assignments().values() for q in a.judged]
-    lines = [_line([*COLUMNS, *questions])]
+    lines = [_csv_line([*COLUMNS, *questions])]
     for result in results:
         points = {name: mark.points for name, mark in result.marks.items()}
-        facts = [_harmless(result.student), result.assignment]
-        facts += [result.points, result.most, result.status]
-        lines.append(_line([*facts, *(points.get(name, "") for name in questions)]))
+        formula = result.student[:1] in FORMULA_STARTS  # to a spreadsheet
+        student = f"'{result.student}" if formula else result.student
+        row = [student, result.assignment, result.points, result.max_points, result.status]
+        lines.append(_csv_line([*row, *(points.get(name, "") for name in questions)]))
     return "".join(lines)
 
 
-def _write(path: Path, text: str) -> None:
-    """All of a file or nothing."""
-    new = path.with_name(f".{path.name}.new")
-    new.write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
-    os.replace(new, path)
-
-
-@contextmanager
-def _bar(total: int) -> Iterator[Any]:
-    """A bar of progress on the error stream, where tqdm is installed."""
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        yield lambda: None
-        return
-    with tqdm(total=total, unit="notebook", file=sys.stderr, disable=None) as bar:
-        yield bar.update
-
-
-def _awaited(futures: list[Future[Any]]) -> list[Any]:
-    """What they return, in their order; the first of them to fail ends it.
-
-    In short waits: a key that stops the grader may reach a process in another thread, and this one would
-    sleep on.
-    """
+def _gathered(futures: list[Future[Any]]) -> list[Any]:
+    """The results of futures, in their order; the first of them to fail raises."""
     left = set(futures)
+    # with a timeout: a key that stops the grader may interrupt another thread than this one
     while left:
         done, left = wait(left, timeout=0.2, return_when=FIRST_EXCEPTION)
         for future in done:
@@ -115,46 +85,47 @@ def _awaited(futures: list[Future[Any]]) -> list[Any]:
 
 
 def grade_all(folders: list[Path], limits: Any, jobs: int) -> list[Any]:
-    """The results of all students, in their order."""
+    """The graded submissions of all students, in their order."""
     from .assignments import assignments
-    from .marking import Result, graded, self_reported
-    from .sandbox import SandboxError, ready
+    from .marking import GradedSubmission, graded, self_reported
+    from .sandbox import SandboxError, prepared
 
-    asked = [(folder, a) for folder in folders for a in assignments().values()]
+    tasks = [(folder, a) for folder in folders for a in assignments().values()]
+    bar = progress_bar(total=len(tasks), unit="notebook", file=sys.stderr, disable=None)
     with (
         warnings.catch_warnings(),  # here, because filters are shared by all threads
-        ready(limits) as limits,
-        _bar(len(asked)) as step,
+        prepared(limits) as limits,
+        bar or nullcontext(),
         ThreadPoolExecutor(jobs) as pool,
     ):
         warnings.simplefilter("ignore")
 
-        def one(what: tuple[Path, Any]) -> Any:
+        def grade_one(folder: Path, assignment: Any) -> Any:
             try:
-                return graded(*what, limits)
+                return graded(folder, assignment, limits)
             except SandboxError:
                 raise
-            except Exception as error:  # ours: the others are to be graded all the same
-                folder, assignment = what
+            except Exception as error:  # of the grader: the others are graded all the same
                 why = f"The grader failed with {type(error).__name__}: {error}"
                 print(f"{folder / assignment.name}: {why}", file=sys.stderr)
-                return Result(
-                    folder.name, assignment.name, "unreadable", assignment.most, notes=(why,)
-                )
+                name, most = assignment.name, assignment.max_points
+                return GradedSubmission(folder.name, name, "unreadable", most, notes=(why,))
             finally:
-                step()
+                if bar is not None:
+                    bar.update()
 
         try:
-            results = iter(_awaited([pool.submit(one, what) for what in asked]))
+            results = iter(_gathered([pool.submit(grade_one, *task) for task in tasks]))
         except BaseException:
             limits.stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-    found = []
+    submissions = []
     for folder in folders:
-        found += [next(results) for _ in assignments()]
-        found += [own for own in [self_reported(folder)] if own]
-    return found
+        submissions += [next(results) for _ in assignments()]
+        if reported := self_reported(folder):
+            submissions.append(reported)
+    return submissions
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
@@ -162,69 +133,52 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add("submissions", help="a folder with a folder for each student")
     add("--out", required=True, metavar="FOLDER", help="where grades.csv goes")
     add("--jobs", type=int, default=2, help="notebooks at a time (default: 2)")
-    add(
-        "--seconds",
-        type=float,
-        default=20.0,
-        help="of the processor, for a cell and for a question (default: 20)",
-    )
+    words = "of the processor, for a cell and for a question (default: 20)"
+    add("--seconds", type=float, default=20.0, help=words)
     add("--memory", type=int, default=2048, help="megabytes for a notebook (default: 2048)")
-    add("--unsafe-no-sandbox", action="store_true", help=UNSAFE)
+    add("--unsafe-no-sandbox", action="store_true", help=HELP_UNSAFE)
 
 
 @action(
     "grade", "Grade a folder of submissions: submissions/<student>/<assignment>.ipynb.", _options
 )
-def grade(asked: argparse.Namespace) -> int:
+def grade(options: argparse.Namespace) -> int:
     """`limetutor class grade`."""
     from .assignments import assignments
     from .notebooks import source
-    from .sandbox import PATIENCE, Limits
+    from .sandbox import CLOCK_FACTOR, SandboxLimits
 
     for name in assignments():
-        source(name)  # without them nobody's notebook could be compared, and nobody is to blame
+        source(name)  # without them no notebook could be compared
     for name, least in {"jobs": 1, "seconds": 1, "memory": 256}.items():
-        if not getattr(asked, name) >= least:
-            raise ValueError(f"--{name} must be at least {least}, got {getattr(asked, name)}.")
-    folders = students(asked.submissions, asked.out)
-    out = Path(asked.out)
-    if lost := strays(asked.submissions):
-        words = ", ".join(map(repr, lost[:5])) + (", …" if lost[5:] else "")
+        if not getattr(options, name) >= least:
+            raise ValueError(f"--{name} must be at least {least}, got {getattr(options, name)}.")
+    folders = students(options.submissions, options.out)
+    out = Path(options.out)
+    files = [path for path in Path(options.submissions).iterdir() if not path.is_dir()]
+    if loose := sorted(path.name for path in files if path.suffix == ".ipynb"):
+        words = ", ".join(map(repr, loose[:5])) + (", …" if loose[5:] else "")
         print(f"Not graded, because not in the folder of a student: {words}.", file=sys.stderr)
     out.mkdir(parents=True, exist_ok=True)
     if not os.access(out, os.W_OK):
-        raise ValueError(f"--out must be a folder that can be written to, got {asked.out!r}.")
-    limits = Limits(
-        seconds=asked.seconds,
-        total=5 * PATIENCE * asked.seconds,
-        memory=asked.memory,
-        sandboxed=not asked.unsafe_no_sandbox,
+        raise ValueError(f"--out must be a folder that can be written to, got {options.out!r}.")
+    limits = SandboxLimits(
+        seconds=options.seconds,
+        total=5 * CLOCK_FACTOR * options.seconds,
+        memory=options.memory,
+        sandboxed=not options.unsafe_no_sandbox,
     )
-    results = grade_all(folders, limits, asked.jobs)
-    _write(out / "grades.csv", table(results))
-    _write(out / "marks.json", json.dumps([_told(result) for result in results], indent=1))
-    print(_summary(results, out / "grades.csv"))
+    results = grade_all(folders, limits, options.jobs)
+    marks = json.dumps([_as_json(result) for result in results], indent=1)
+    for name, text in (("grades.csv", table(results)), ("marks.json", marks)):
+        write_atomically(out / name, text.encode(errors="surrogateescape"))
+    counts = Counter(result.status for result in results)
+    words = ", ".join(f"{count} {status}" for status, count in counts.items())
+    print(f"{out / 'grades.csv'}: {len(results)} lines ({words}).")
     return 0
 
 
-def _told(result: Any) -> dict[str, Any]:
-    return {
-        "student": result.student,
-        "assignment": result.assignment,
-        "status": result.status,
-        "points": result.points,
-        "max_points": result.most,
-        "notes": list(result.notes),
-        "questions": {
-            name: {"points": mark.points, "words": mark.words}
-            for name, mark in result.marks.items()
-        },
-    }
-
-
-def _summary(results: list[Any], path: Path) -> str:
-    counts: dict[str, int] = {}
-    for result in results:
-        counts[result.status] = counts.get(result.status, 0) + 1
-    words = ", ".join(f"{count} {status}" for status, count in counts.items())
-    return f"{path}: {len(results)} lines ({words})."
+def _as_json(result: Any) -> dict[str, Any]:
+    names = ("student", "assignment", "status", "points", "max_points")
+    facts = {name: getattr(result, name) for name in names} | {"notes": list(result.notes)}
+    return facts | {"questions": {name: asdict(mark) for name, mark in result.marks.items()}}

@@ -4,36 +4,34 @@ A cell that matters has nbgrader's metadata with a ``grade_id``: an answer (``so
 question (``grade``, with points) or one that students leave as it is (``locked``).
 """
 
-from __future__ import annotations
-
 import json
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-LARGEST = 20_000_000  # bytes of a notebook
-PARTS = 300_000  # brackets in it: each may cost some hundred bytes and a look of the reader
-HERE = Path(__file__).resolve().parents[2] / "assignments"
+MAX_BYTES = 20_000_000  # of a notebook
+MAX_BRACKETS = 300_000  # in it: each may cost the reader some hundred bytes
+SOURCES = Path(__file__).resolve().parents[2] / "assignments"
 
 
-class UnreadableError(Exception):
+class UnreadableNotebookError(Exception):
     """A file that is no notebook."""
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What matters of a cell."""
+class GradedCell:
+    """The parts of a cell that grading needs."""
 
     kind: str
     text: str
     name: str | None  # the grade_id
-    role: str  # "answer", "question", "locked" or "" for a cell without a part in grading
+    role: str  # "answer", "question", "locked" or "" for a cell that is not graded
 
 
 def source(name: str) -> Path:
     """The notebook from which the versions of an assignment are made."""
-    path = HERE / f"{name}.ipynb"
+    path = SOURCES / f"{name}.ipynb"
     if not path.is_file():
         raise FileNotFoundError(
             "the assignments are notebooks in the folder assignments of the repository, and "
@@ -43,46 +41,46 @@ def source(name: str) -> Path:
 
 
 def opened(path: Path) -> Any:
-    """A notebook of any version, brought to the present one; UnreadableError for all other files."""
+    """A notebook of any version, brought to the present one; UnreadableNotebookError for all other files."""
     import nbformat
 
     if path.is_symlink() or not path.is_file():
-        raise UnreadableError("it is not a file of its own")
-    if path.stat().st_size > LARGEST:
-        raise UnreadableError(f"it is larger than {LARGEST // 10**6} MB")
+        raise UnreadableNotebookError("it is not a file of its own")
+    if path.stat().st_size > MAX_BYTES:
+        raise UnreadableNotebookError(f"it is larger than {MAX_BYTES // 10**6} MB")
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UnreadableError("it is not a notebook") from None
-    if text.count("{") + text.count("[") > PARTS:
-        raise UnreadableError(f"it has more than {PARTS} parts")
+        raise UnreadableNotebookError("it is not a notebook") from None
+    if text.count("{") + text.count("[") > MAX_BRACKETS:
+        raise UnreadableNotebookError(f"it has more than {MAX_BRACKETS} parts")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # cells without an id, and the like
-            found = nbformat.reads(text, as_version=4)
-        json.dumps(found)
-    except (Exception, RecursionError):  # whatever a reader of notebooks may stumble over
-        raise UnreadableError("it is not a notebook") from None
-    if not isinstance(found.get("cells"), list) or not found["cells"]:
-        raise UnreadableError("it has no cells")
-    return found
+            notebook = nbformat.reads(text, as_version=4)
+        json.dumps(notebook)
+    except (Exception, RecursionError):  # whatever the reader may raise
+        raise UnreadableNotebookError("it is not a notebook") from None
+    if not isinstance(notebook.get("cells"), list) or not notebook["cells"]:
+        raise UnreadableNotebookError("it has no cells")
+    return notebook
 
 
-def cells(notebook: Any) -> list[Cell]:
-    """Its cells, whatever has become of them."""
+def cells(notebook: Any) -> list[GradedCell]:
+    """The cells of a notebook, of whatever form."""
     return [_cell(entry) for entry in notebook["cells"] if isinstance(entry, dict)]
 
 
-def _cell(entry: Any) -> Cell:
+def _cell(entry: Any) -> GradedCell:
     text = entry.get("source", "")
     text = "".join(map(str, text)) if isinstance(text, list) else str(text)
     metadata = entry.get("metadata")
     grader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     if not isinstance(grader, dict) or not isinstance(grader.get("grade_id"), str):
-        return Cell(str(entry.get("cell_type")), text, None, "")
+        return GradedCell(str(entry.get("cell_type")), text, None, "")
     roles = {"answer": "solution", "question": "grade", "locked": "locked"}
     role = next((role for role, key in roles.items() if grader.get(key)), "")
-    return Cell(str(entry.get("cell_type")), text, grader["grade_id"], role)
+    return GradedCell(str(entry.get("cell_type")), text, grader["grade_id"], role)
 
 
 @dataclass(frozen=True)
@@ -99,33 +97,30 @@ def submission(notebook: Any, original: Any) -> Submission:
 
     Cells of questions only give hints and are left out.
     """
-    known: dict[str | None, Cell] = {cell.name: cell for cell in cells(original) if cell.name}
-    theirs = cells(notebook)
-    count = {name: sum(cell.name == name for cell in theirs) for name in known}
-    altered = [f"cell {name} is missing" for name in known if not count[name]]
+    originals: dict[str | None, GradedCell] = {c.name: c for c in cells(original) if c.name}
+    handed_in = cells(notebook)
+    count = {name: sum(cell.name == name for cell in handed_in) for name in originals}
+    altered = [f"cell {name} is missing" for name in originals if not count[name]]
     altered += [f"cell {name} is there {n} times" for name, n in count.items() if n > 1]
-    code = [
-        cell.text
-        for cell in known.values()
-        if cell.kind == "code" and cell.role == "locked" and not count[cell.name]
-    ]
+    locked = [c for c in originals.values() if c.kind == "code" and c.role == "locked"]
+    code = [cell.text for cell in locked if not count[cell.name]]
     texts: dict[str, str] = {}
-    for cell in theirs:
-        ours = known.get(cell.name)
-        if ours is not None and ours.role in ("locked", "question") and not _alike(cell, ours):
-            altered.append(f"cell {cell.name} was changed")
-        if ours is not None and ours.kind == "markdown" and ours.role == "answer":
-            texts[str(cell.name)] = cell.text
-        if ours is not None and ours.role == "question":
-            continue
-        if ours is not None and ours.role == "locked":
-            cell = ours
-        if cell.kind == "code":
+    for cell in handed_in:
+        ours = originals.get(cell.name)
+        role = "" if ours is None else ours.role
+        if ours is not None:
+            if role in ("locked", "question") and not _alike(cell, ours):
+                altered.append(f"cell {cell.name} was changed")
+            if ours.kind == "markdown" and role == "answer":
+                texts[str(cell.name)] = cell.text
+            if role == "locked":
+                cell = ours
+        if cell.kind == "code" and role != "question":
             code.append(cell.text)
     return Submission(tuple(code), tuple(dict.fromkeys(altered)), texts)
 
 
-def _alike(cell: Cell, other: Cell) -> bool:
+def _alike(cell: GradedCell, other: GradedCell) -> bool:
     """Whether two cells are the same but for spaces at the ends of lines."""
-    ours, theirs = ([line.rstrip() for line in c.text.strip().splitlines()] for c in (cell, other))
-    return cell.kind == other.kind and ours == theirs
+    lines = [[line.rstrip() for line in c.text.strip().splitlines()] for c in (cell, other)]
+    return cell.kind == other.kind and lines[0] == lines[1]

@@ -1,28 +1,24 @@
-"""What an assignment asks: exercises as in the book, with points and the name of the answer."""
-
-from __future__ import annotations
+"""The questions of an assignment: exercises as in the book, with points; models to ask about."""
 
 import hashlib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..course.judging.kinds import Exercise, Function, Paragraph
+from ..course.judging.kinds import Exercise, Paragraph
 
 
 @dataclass(frozen=True)
-class Question:
-    """An exercise of an assignment: its ``name`` is ``assignment/question``.
+class AssignmentQuestion:
+    """An exercise of an assignment, with its points; its ``name`` is ``assignment/answer``.
 
-    ``answer`` is what the notebook calls it: a function, or a variable. A paragraph is read by a
-    person, so that its points are not the machine's.
+    A paragraph is read by a person, who gives its points.
     """
 
     exercise: Exercise
-    answer: str
     points: int
 
     @property
@@ -31,39 +27,39 @@ class Question:
         return self.exercise.name
 
     @property
-    def machine(self) -> bool:
-        """Whether a machine can judge it."""
-        return not isinstance(self.exercise, Paragraph)
+    def answer(self) -> str:
+        """The name of the answer in the notebook, a function or a variable; and that of its cell."""
+        return self.name.partition("/")[2]
 
     @property
-    def called(self) -> bool:
-        """Whether the answer is a function."""
-        return isinstance(self.exercise, Function)
+    def machine(self) -> bool:
+        """Whether it is judged by machine."""
+        return not isinstance(self.exercise, Paragraph)
 
     def of(self, student: str) -> Exercise:
         """The exercise with the numbers of a student."""
         if not any(given.draw for given in self.exercise.given.values()):
             return self.exercise
-        return self.exercise.variant(stream(self.name, identity(student)))
+        return self.exercise.variant(generator(self.name, identity(student)))
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """The questions of a notebook, ``name`` with .ipynb; ``number`` is when it comes in a course."""
+    """The questions of a notebook, ``name`` with .ipynb; ``number`` is its place in a course."""
 
     number: int
     name: str
     title: str
-    questions: tuple[Question, ...]
+    questions: tuple[AssignmentQuestion, ...]
 
     @property
-    def judged(self) -> tuple[Question, ...]:
-        """Those that a machine judges."""
+    def judged(self) -> tuple[AssignmentQuestion, ...]:
+        """Those that are judged by machine."""
         return tuple(question for question in self.questions if question.machine)
 
     @property
-    def most(self) -> int:
-        """The points that a machine can give."""
+    def max_points(self) -> int:
+        """The points of all questions that are judged by machine."""
         return sum(question.points for question in self.judged)
 
     def numbers(self, student: str) -> dict[str, dict[str, Any]]:
@@ -71,23 +67,45 @@ class Assignment:
         return {q.name: q.of(student).params for q in self.questions if q.exercise.given}
 
 
+def assignment(
+    number: int, name: str, title: str, exercises: Iterable[Exercise], points: Mapping[str, int]
+) -> Assignment:
+    """An assignment of these exercises, whose ``points`` are listed by the names of their answers."""
+    questions = (
+        AssignmentQuestion(replace(exercise, name=f"{name}/{exercise.name}"), points[exercise.name])
+        for exercise in exercises
+    )
+    return Assignment(number, name, title, tuple(questions))
+
+
 def identity(student: str) -> str:
-    """An id as it counts: spaces around it, capitals and the spelling of accents do not."""
+    """An id without what does not count: spaces around it, capitals, the encoding of accents."""
     return unicodedata.normalize("NFC", student).strip().casefold()
 
 
-def stream(*parts: str | bytes) -> np.random.Generator:
-    """Random numbers that belong to these texts."""
+def generator(*seeds: str | bytes) -> np.random.Generator:
+    """A random generator seeded by texts."""
     digest = hashlib.sha256()
-    for part in parts:
-        data = part.encode(errors="surrogatepass") if isinstance(part, str) else part
+    for seed in seeds:
+        data = seed.encode(errors="surrogatepass") if isinstance(seed, str) else seed
         digest.update(len(data).to_bytes(8) + data)
     return np.random.default_rng(list(digest.digest()))
 
 
-def named(assignment: str, questions: Iterable[Question]) -> tuple[Question, ...]:
-    """Questions with the assignment before their names."""
-    return tuple(
-        replace(q, exercise=replace(q.exercise, name=f"{assignment}/{q.exercise.name}"))
-        for q in questions
-    )
+class Formula:
+    """A model that can be sent into a sandbox: an expression of numpy in an (n, d) array x.
+
+    >>> Formula("x @ c + 1", c=np.array([2.0, -1.0]))(np.eye(2))
+    array([3., 0.])
+    """
+
+    def __init__(self, text: str, **given: Any) -> None:
+        self.text, self.given = text, given
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """The values at the rows of x."""
+        return eval(self.text, {"np": np, "x": x, **self.given})
+
+    def __repr__(self) -> str:
+        given = "".join(f", {name} = {np.round(value, 3)}" for name, value in self.given.items())
+        return f"x ↦ {self.text}{given}"

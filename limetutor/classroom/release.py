@@ -1,10 +1,8 @@
 """`limetutor class release` and `solution`: the two versions of every assignment.
 
-Both come from one notebook. nbgrader takes the solutions out and locks the cells that students leave
-alone; the solution version has the solutions, and the rubric behind what a person reads.
+Both come from one notebook. nbgrader removes the solutions and locks the cells that students must not
+change; the solution version has the solutions, and the rubric after what a person reads.
 """
-
-from __future__ import annotations
 
 import argparse
 import re
@@ -14,11 +12,11 @@ from typing import Any
 
 from .command import action
 
-MARK = re.compile(r"(?m)^.*### (?:BEGIN|END) SOLUTION.*\n?")
+SOLUTION_MARK = re.compile(r"(?m)^.*### (?:BEGIN|END) SOLUTION.*\n?")
 
 
 def released(notebook: Any) -> Any:
-    """The students' version, by nbgrader's own steps: stubs in the place of solutions, no outputs."""
+    """The students' version, by nbgrader's own steps: stubs instead of solutions, no outputs."""
     try:
         from nbgrader import preprocessors as steps
     except ImportError:
@@ -35,31 +33,28 @@ def released(notebook: Any) -> Any:
 
 
 def solved(notebook: Any, name: str) -> Any:
-    """The teachers' version: solutions without their marks, rubrics behind the model answers."""
+    """The teachers' version: solutions without their marks, rubrics after the model answers."""
     import nbformat
 
     from .assignments import assignments
     from .notebooks import cells
 
-    rubrics = {q.answer: q for q in assignments()[name].questions if not q.machine}
-    result = []
-    for cell, what in zip(notebook.cells, cells(notebook), strict=True):
-        cell.source = MARK.sub("", cell.source).rstrip("\n")
-        result.append(cell)
-        if what.name in rubrics:
-            result.append(nbformat.v4.new_markdown_cell(_rubric(rubrics[what.name])))
-            result[-1]["id"] = f"{what.name}-rubric".replace("_", "-")
-    notebook.cells = result
+    rubrics: dict[Any, Any] = {q.answer: q for q in assignments()[name].questions if not q.machine}
+    solved_cells = []
+    for cell, graded_cell in zip(notebook.cells, cells(notebook), strict=True):
+        cell.source = SOLUTION_MARK.sub("", cell.source).rstrip("\n")
+        solved_cells.append(cell)
+        if question := rubrics.get(graded_cell.name):
+            head = f"**Rubric** ({question.points} points). The cell above is a model answer.\n\n"
+            points = "\n".join(f"- {point}" for point in question.exercise.rubric)
+            solved_cells.append(nbformat.v4.new_markdown_cell(head + points))
+            solved_cells[-1]["id"] = f"{graded_cell.name}-rubric".replace("_", "-")
+    notebook.cells = solved_cells
     return notebook
 
 
-def _rubric(question: Any) -> str:
-    points = "\n".join(f"- {point}" for point in question.exercise.rubric)
-    return f"**Rubric** ({question.points} points). The cell above is a model answer.\n\n{points}"
-
-
 def write(out: str, version: Callable[[Any, str], Any]) -> list[Path]:
-    """One notebook for each assignment into a folder."""
+    """Write one notebook for each assignment into a folder."""
     import nbformat
 
     from .assignments import assignments
@@ -73,19 +68,19 @@ def write(out: str, version: Callable[[Any, str], Any]) -> list[Path]:
     return paths
 
 
-def _out(parser: argparse.ArgumentParser) -> None:
+def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", required=True, metavar="FOLDER", help="where the notebooks go")
 
 
-@action("release", "Write the assignments as students get them.", _out)
-def release(asked: argparse.Namespace) -> int:
+@action("release", "Write the assignments as students get them.", _options)
+def release(options: argparse.Namespace) -> int:
     """`limetutor class release`."""
-    print(*write(asked.out, lambda notebook, name: released(notebook)), sep="\n")
+    print(*write(options.out, lambda notebook, name: released(notebook)), sep="\n")
     return 0
 
 
-@action("solution", "Write the assignments with solutions, model answers and rubrics.", _out)
-def solution(asked: argparse.Namespace) -> int:
+@action("solution", "Write the assignments with solutions, model answers and rubrics.", _options)
+def solution(options: argparse.Namespace) -> int:
     """`limetutor class solution`."""
-    print(*write(asked.out, solved), sep="\n")
+    print(*write(options.out, solved), sep="\n")
     return 0

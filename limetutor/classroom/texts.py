@@ -1,10 +1,8 @@
-"""Markdown and HTML that somebody else has written, as HTML that runs nothing and fetches nothing.
+"""Markdown and HTML written by students, as HTML that runs nothing and fetches nothing.
 
 In Markdown, tags are text, formulas become MathML (by the book's Temml, where its engine is installed; else they stay
-TeX), pictures are shown if they come with the notebook, and links are followed by whoever clicks on them.
+TeX), pictures are shown if they are attached to the notebook, and links work on a click only.
 """
-
-from __future__ import annotations
 
 import contextlib
 import json
@@ -19,8 +17,8 @@ from .bank.chapters import BOOK
 TEMML = BOOK / "_assets" / "formulas" / "temml.min.js"
 RENDER = """(tex, displayMode) => temml.renderToString(
     tex, {displayMode, throwOnError: true, strict: false, trust: false, maxExpand: 100})"""
-LONGEST = 2000  # letters of a formula
-PATIENCE = 2000  # milliseconds for one
+MAX_FORMULA_LENGTH = 2000
+MAX_FORMULA_MILLISECONDS = 2000
 STYLE = re.compile(r"(?is)<style\b.*?(</style\s*>|\Z)")
 TAGS = (
     "a abbr b blockquote br caption code dd del div dl dt em h1 h2 h3 h4 h5 h6 hr i li ol p pre s small span "
@@ -41,19 +39,16 @@ def _reader() -> Any:
     from mdit_py_plugins.dollarmath import dollarmath_plugin
 
     reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    reader.use(dollarmath_plugin, renderer=_formula, allow_labels=False)
-    reader.use(amsmath_plugin, renderer=lambda tex: _formula(tex, {"display_mode": True}))
+    formula = lambda tex, options: mathml(tex, bool(options["display_mode"]))  # noqa: E731
+    reader.use(dollarmath_plugin, renderer=formula, allow_labels=False)
+    reader.use(amsmath_plugin, renderer=lambda tex: mathml(tex, True))
     reader.add_render_rule("image", _picture)
     return reader
 
 
-def _formula(tex: str, how: Mapping[str, Any]) -> str:
-    return mathml(tex, bool(how["display_mode"]))
-
-
-def _picture(self: Any, tokens: Any, at: int, options: Any, env: Mapping[str, Any]) -> str:
-    """A picture out of the notebook; of others, what is said in their place and where they are."""
-    token = tokens[at]
+def _picture(self: Any, tokens: Any, index: int, options: Any, env: Mapping[str, Any]) -> str:
+    """A picture attached to the notebook; of others, the alternative text and the address."""
+    token = tokens[index]
     alt = self.renderInlineAsText(token.children, options, env)
     source = str(token.attrs["src"])
     kind, _, name = source.partition(":")
@@ -66,25 +61,18 @@ def _picture(self: Any, tokens: Any, at: int, options: Any, env: Mapping[str, An
 
 
 def cleaned(html: str | bytes) -> str:
-    """Tables and plain marks of a page, such as pandas writes them; all other tags are taken out."""
+    """HTML with the tags of tables and plain text, as pandas writes them; all others are removed."""
     import bleach
 
     text = html.decode(errors="replace") if isinstance(html, bytes) else str(html)
-    allowed = {
-        "*": ["class"],
-        "a": ["href"],
-        "td": ["colspan", "rowspan"],
-        "th": ["colspan", "rowspan"],
-    }
-    return bleach.clean(STYLE.sub("", text), tags=TAGS, attributes=allowed, strip=True)
-
-
-# --- formulas ----------------------------------------------------------------------------------
+    spans = ["colspan", "rowspan"]
+    attributes = {"*": ["class"], "a": ["href"], "td": spans, "th": spans}
+    return bleach.clean(STYLE.sub("", text), tags=TAGS, attributes=attributes, strip=True)
 
 
 @cache
 def _engine() -> Any:
-    """Temml; None where there is no engine to run it."""
+    """Temml; None where its engine is not installed."""
     with contextlib.suppress(ImportError, OSError):
         from py_mini_racer import MiniRacer
 
@@ -96,13 +84,15 @@ def _engine() -> Any:
 
 
 def mathml(tex: str, display: bool) -> str:
-    """A formula; as it was typed if it cannot be read, or takes too long."""
+    """A formula as MathML; as typed if it cannot be read, or takes too long."""
     tex = tex.strip()
     typed = f"<code>{escape(tex)}</code>"
     engine = _engine()
-    if engine is None or len(tex) > LONGEST:
+    if engine is None or len(tex) > MAX_FORMULA_LENGTH:
         return typed
     try:
-        return engine.eval(f"formula({json.dumps(tex)}, {json.dumps(display)})", timeout=PATIENCE)
-    except Exception:  # errors of the engine have many kinds, and a formula is not worth a page
+        return engine.eval(
+            f"formula({json.dumps(tex)}, {json.dumps(display)})", timeout=MAX_FORMULA_MILLISECONDS
+        )
+    except Exception:  # the engine raises errors of many kinds
         return typed

@@ -1,1 +1,1 @@
-"""What the book is made of: examples, data, exercises, figures."""
+"""What the book is made of: exercises and their judging, figures, experiments, data, research."""

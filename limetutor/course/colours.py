@@ -6,8 +6,6 @@ has at five tones each. Its score is therefore a sum over pixels, so that LIME's
 pictures of any size. Chapter: images.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -93,7 +91,7 @@ def colour_classifier() -> ColourClassifier:
             for j in range(0, photo.shape[1] - TILE + 1, STEP):
                 tiles.append(photo[i : i + TILE, j : j + TILE])
                 names.append(name)
-    # Newton goes to the end; steps that stop on the way leave digits to the processor.
+    # Newton's method to convergence: an earlier stop gives digits that depend on the processor.
     regression = LogisticRegression(C=100, solver="newton-cholesky", tol=1e-8)
     return ColourClassifier(regression.fit(colours(np.array(tiles)), names))
 
@@ -106,7 +104,8 @@ def astronaut() -> np.ndarray:
     return shrunk(data.astronaut(), SIDE)
 
 
-def pieces(method: str) -> np.ndarray:
+@cache
+def superpixels_of(method: str) -> np.ndarray:
     """Superpixels of the astronaut by scikit-image's ``quickshift`` or ``slic``, numbered from 0."""
     from skimage import segmentation
 

@@ -1,7 +1,5 @@
 """The small data sets of the book, as plain tables."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,14 +9,14 @@ BOSTON_NAMES = (
 )  # fmt: skip
 
 
-class Table(NamedTuple):
+class Dataset(NamedTuple):
     """Features (a DataFrame) and target of a data set."""
 
     X: Any
     y: np.ndarray
 
 
-def diabetes(standardize: bool = False) -> Table:
+def diabetes(standardize: bool = False) -> Dataset:
     """442 patients, 10 measurements, disease progression a year later (scikit-learn)."""
     from sklearn.datasets import load_diabetes
 
@@ -26,7 +24,7 @@ def diabetes(standardize: bool = False) -> Table:
     return _table(data.data, data.target.to_numpy(dtype=float), standardize)
 
 
-def boston(standardize: bool = False) -> Table:
+def boston(standardize: bool = False) -> Dataset:
     """506 census tracts around Boston, 13 features, median house value (Harrison and Rubinfeld).
 
     Only here to reproduce the paper's figures. scikit-learn withdrew the table: one column, ``B``,
@@ -51,11 +49,11 @@ def jokes(without: str = "") -> Sentences:
     import pyjokes
 
     english, german = (pyjokes.get_jokes(language, "all") for language in ("en", "de"))
-    kept = [(text, k) for k, texts in enumerate((english, german)) for text in texts]
-    kept = [(text, k) for text, k in kept if text != without]
-    return Sentences([text for text, _ in kept], np.array([k for _, k in kept]))
+    pairs = [(text, k) for k, texts in enumerate((english, german)) for text in texts]
+    texts, labels = zip(*(pair for pair in pairs if pair[0] != without), strict=True)
+    return Sentences(list(texts), np.array(labels))
 
 
-def _table(X: Any, y: np.ndarray, standardize: bool) -> Table:
+def _table(X: Any, y: np.ndarray, standardize: bool) -> Dataset:
     X = X.astype(float)
-    return Table((X - X.mean()) / X.std(ddof=0) if standardize else X, y)
+    return Dataset((X - X.mean()) / X.std(ddof=0) if standardize else X, y)

@@ -9,13 +9,14 @@ from unittest.mock import patch
 
 import numpy as np
 
-from .. import arguments as arg
-from ..algorithm import explain_quietly
-from ..models import Linear
-from ..sampling import sampler_of
-from ..setting import Setting
-from ..worlds import Empirical, Gaussian, World
-from .datasets import Table
+from ..core.boxes import Gaussian, World
+from ..core.models import Linear
+from ..core.problem import Problem
+from ..core.sampler import sampler_of
+from ..inputs import arguments as arg
+from ..lime.empirical import Empirical
+from ..many.explain_many import explain_quietly
+from .datasets import Dataset
 
 
 @dataclass(frozen=True)
@@ -57,21 +58,39 @@ def repeat(
     seed: int = 0,
     **how: Any,
 ) -> Runs:
-    """Explain f(xi) ``runs`` times with independent samples; ``how`` goes to :func:`explain`.
+    """Explain f(xi) many times with independent samples.
 
     Warnings about single fits are left out: the spread of the runs shows what they warn of.
+
+    Parameters
+    ----------
+    f, xi, world, nu, n
+        As for :func:`explain`; so are the options in ``how``.
+    runs
+        Number of explanations, at least 2.
+    seed
+        Each run has a stream of its own, spawned from this seed.
+
+    Returns
+    -------
+    Runs
+        ``.coef`` (runs, d), with ``.mean`` and ``.stderr`` over the runs.
+
+    Examples
+    --------
+    >>> repeat(Linear([1, 2]), [0.5, 0.5], Gaussian(), nu=1, n=200, runs=3).coef.shape
+    (3, 2)
     """
     runs = arg.whole("runs", runs, 2)
     streams = np.random.default_rng(arg.seed("seed", seed)).spawn(runs)
     all_runs = [explain_quietly(f, xi, world, nu, n=n, seed=s, **how) for s in streams]
+    names = ("coef", "intercept", "local_prediction", "ess")
+    values = {name: np.array([getattr(ex, name) for ex in all_runs]) for name in names}
     return Runs(
-        coef=np.array([ex.coef for ex in all_runs]),
+        **values,
         coef_stderr=np.array([ex.stderr for ex in all_runs]),
         interval=np.array([ex.interval() for ex in all_runs]),
-        intercept=np.array([ex.intercept for ex in all_runs]),
-        local_prediction=np.array([ex.local_prediction for ex in all_runs]),
         prediction=all_runs[0].prediction,
-        ess=np.array([ex.ess for ex in all_runs]),
         names=all_runs[0].names,
     )
 
@@ -92,9 +111,9 @@ def repeat_fits(
     All runs are drawn together and their normal equations solved in one stack, which is what a
     slider over n can afford. Chapter: how many samples.
     """
-    setting, draws = Setting.of(f, xi, world, nu), sampler_of(sampler)
-    x, z = draws.draw(setting, np.random.default_rng(seed), runs * n)
-    log_w = draws.log_weights(setting, x, z)
+    problem, draws = Problem.of(f, xi, world, nu), sampler_of(sampler)
+    x, z = draws.draw(problem, np.random.default_rng(seed), runs * n)
+    log_w = draws.log_weights(problem, x, z)
     w = np.exp(log_w - log_w.max())
     design = np.concatenate([np.ones((len(z), 1)), z], axis=1).reshape(runs, n, -1)
     weighted = np.swapaxes(design * w.reshape(runs, n, 1), 1, 2)
@@ -110,12 +129,7 @@ def repeat_lime(
     For regression, with all features asked for. `lime` has no seed per call: its explainer's
     random state moves on, so that the runs differ. Chapter: the real lime.
     """
-    found = np.empty((runs, len(xi)))
-    for r in range(runs):
-        one = explainer.explain_instance(xi, predict, num_features=len(xi), num_samples=n)
-        for j, value in one.as_map()[1]:
-            found[r, j] = value
-    return found
+    return repeat_switches(explainer, xi, predict, len(xi), runs=runs, num_samples=n)
 
 
 def repeat_switches(
@@ -126,23 +140,23 @@ def repeat_switches(
     *,
     label: int = 1,
     runs: int = 20,
-    **how: Any,
+    **options: Any,
 ) -> np.ndarray:
     """Coefficients of repeated runs of `lime` on a text or an image of d switches, (runs, d).
 
-    ``how`` goes to ``explain_instance``. Chapters: text, images.
+    ``options`` goes to ``explain_instance``. Chapters: text, images.
     """
     from lime import lime_image
 
-    found = np.zeros((runs, d))
+    coefs = np.zeros((runs, d))
     with patch.object(lime_image, "tqdm", iter):  # no bars on the page
-        for row in found:
-            one = explainer.explain_instance(
-                instance, classifier, labels=(label,), num_features=d, **how
+        for row in coefs:
+            explanation = explainer.explain_instance(
+                instance, classifier, labels=(label,), num_features=d, **options
             )
-            for j, value in one.local_exp[label]:
+            for j, value in explanation.local_exp[label]:
                 row[j] = value
-    return found
+    return coefs
 
 
 class Example(NamedTuple):
@@ -159,13 +173,13 @@ class Example(NamedTuple):
         boxes = self.world.boxes(len(self.xi))
         edges = ", ".join(f"{edge:.3g}" for edge in boxes.edges[0])
         place = textwrap.fill(", ".join(f"{x:g}" for x in self.xi), 36, subsequent_indent=5 * " ")
-        own = " ".join(str(k + 1) for k in boxes.discretize(self.xi[None])[0])
+        xi_boxes = " ".join(str(k + 1) for k in boxes.discretize(self.xi[None])[0])
         return (
             f"f(x) = {model}\n"
             f"data: {len(self.xi)} independent features N({self.world.mu:g}, {self.world.sigma**2:g})\n"
             f"boxes: {self.world.p:g} each, edges {edges}\n"
             f"ξ = [{place}]\n"
-            f"in boxes {own}"
+            f"in boxes {xi_boxes}"
         )
 
 
@@ -181,7 +195,7 @@ def running_example(d: int = 10) -> Example:
     return Example(Linear(a[:d]), xi[:d], Gaussian(mu=0, sigma=1, p=4))
 
 
-def linear_example(table: Table) -> tuple[Linear, np.ndarray, Gaussian]:
+def linear_example(table: Dataset) -> tuple[Linear, np.ndarray, Gaussian]:
     """Least squares on a table, its most average row, and the Gaussian world of its columns.
 
     The most average row has the least sum of squared standard scores, so that the weights of LIME
@@ -195,7 +209,7 @@ def linear_example(table: Table) -> tuple[Linear, np.ndarray, Gaussian]:
     return Linear(a, b), X[np.argmin(np.sum(scores**2, axis=1))], world
 
 
-def kernel_ridge_example(table: Table) -> tuple[Any, np.ndarray, Gaussian]:
+def kernel_ridge_example(table: Dataset) -> tuple[Any, np.ndarray, Gaussian]:
     """The paper's kernel machine on a table, in the setting of :func:`linear_example`.
 
     Gaussian kernel of scale 5, gamma = 1 / (2 5^2), and alpha = 1 (paper, Figure 6). Chapter: beyond linear.

@@ -6,12 +6,10 @@ and for whether the right answer was among them. The checksum finds slips in cop
 nothing: a code is what a reader says of himself, and book/_assets/progress.js writes it in the open.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 
-from .. import arguments as arg
+from ..inputs import arguments as arg
 
 LETTERS = "0123456789abcdefghijklmnopqrstuv"  # 2 * tries + done
 _CHAPTER = re.compile(r"([a-z][a-z-]*)\.([0-9a-v]*)\.([0-9a-v]*)")
@@ -35,7 +33,7 @@ def read(code: str) -> dict[str, Item]:
             "code must be what the page's *copy my results* gave, whole and unchanged: LT1~…, "
             f"got {arg.shorten(code)}."
         )
-    found: dict[str, Item] = {}
+    items: dict[str, Item] = {}
     for chapter in chapters:
         match = _CHAPTER.fullmatch(chapter)
         if match is None:
@@ -44,8 +42,8 @@ def read(code: str) -> dict[str, Item]:
         for part, letters in (("", exercises), ("quiz-", quiz)):
             for number, letter in enumerate(letters, 1):
                 tries, done = divmod(LETTERS.index(letter), 2)
-                found[f"{name}/{part}{number}"] = Item(tries, bool(done))
-    return found
+                items[f"{name}/{part}{number}"] = Item(tries, bool(done))
+    return items
 
 
 def checksum(text: str) -> str:

@@ -5,8 +5,6 @@ option a ``<details>`` whose summary is the option and whose text is the explana
 or ✗. So it reads well in JupyterLab, works on the page without a script, and is data all the same.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 
@@ -15,7 +13,7 @@ _QUESTION = re.compile(r"(?ms)^\*\*(\d+)\. (.+?)\*\*$(.*?)(?=^\*\*\d+\. |\Z)")
 _OPTION = re.compile(r"(?s)<details>\s*<summary>(.*?)</summary>\s*([✓✗])(.*?)</details>")
 
 
-class Option(NamedTuple):
+class QuizOption(NamedTuple):
     """What can be picked, whether it is right, and why."""
 
     text: str
@@ -23,22 +21,22 @@ class Option(NamedTuple):
     why: str
 
 
-class Question(NamedTuple):
+class QuizQuestion(NamedTuple):
     """A question with its options."""
 
     number: int
     text: str
-    options: tuple[Option, ...]
+    options: tuple[QuizOption, ...]
 
 
-def questions(markdown: str) -> list[Question]:
+def questions(markdown: str) -> list[QuizQuestion]:
     """The questions of all quizzes in a text, in order."""
     return [
-        Question(
+        QuizQuestion(
             int(number),
             text.strip(),
             tuple(
-                Option(option.strip(), mark == "✓", why.strip())
+                QuizOption(option.strip(), mark == "✓", why.strip())
                 for option, mark, why in _OPTION.findall(options)
             ),
         )

@@ -1,1 +1,1 @@
-"""Controls and pictures that answer, with a kernel and without."""
+"""Figures with controls, with a kernel and without."""

@@ -1,4 +1,4 @@
-"""The two controls an interactive figure can have: a slider with clean stops, and a choice."""
+"""The two controls of an interactive figure: a slider with round values, and a choice."""
 
 from __future__ import annotations
 
@@ -10,25 +10,27 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import scalar, shorten, vector, whole
+from ..inputs.arguments import scalar, shorten, vector, whole
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
-#: A live slider is this much finer than the one drawn in advance for the static page.
-_LIVE_DENSITY = 5
-
-#: Nobody can rest on more stops than this, and each of them is a word to a screen reader.
-MAX_STOPS = 10_000
+_LIVE_DENSITY = 5  # stops of a live slider for each stop that is drawn in advance
+MAX_STOPS = 10_000  # each of them is a word to a screen reader
 
 
 @dataclass(frozen=True)
 class Slider:
-    """A number between ``start`` and ``stop``, resting on ``stops`` clean values.
+    """A number between ``start`` and ``stop``, at one of ``stops`` round values.
 
     Each stop is exactly the number that ``fmt`` shows, so label and value agree.  The default
-    ``value``, and each of the values ``also`` asked for, takes the place of the stop nearest to it.
+    ``value``, and each of the values in ``also``, replaces the stop nearest to it.
     With ``log`` the stops are evenly spaced on a logarithmic scale.  A ``live`` slider needs a
     kernel; on the static page it stays at its default.
+
+    Examples
+    --------
+    >>> Slider(0.5, 2, 1, stops=4).values
+    (0.5, 1.0, 1.5, 2.0)
     """
 
     start: float
@@ -98,7 +100,7 @@ class Slider:
         return self._clean(self.value)
 
     def text(self, value: float) -> str:
-        """How the reader sees a value."""
+        """A value as the reader sees it."""
         return self.fmt.format(value)
 
     def _grid(self, count: int) -> tuple[float, ...]:
@@ -106,41 +108,47 @@ class Slider:
         grid = space(self.start, self.stop, count)
         scale = np.log if self.log else np.asarray
         nearest = int(np.argmin(np.abs(scale(grid) - scale(self.value))))
-        # The ends stay put, so that a reader can always go all the way.
+        # The ends are kept, so that the whole range can be reached.
         free = [k for k in range(1, count - 1) if k != nearest]
         if 0 < nearest < count - 1:
             grid[nearest] = self.value
         for other in self.also:
-            away = np.abs(scale(grid) - scale(other))
-            if free and away.min() > 0:
-                grid[free.pop(int(np.argmin(away[free])))] = other
+            distance = np.abs(scale(grid) - scale(other))
+            if free and distance.min() > 0:
+                grid[free.pop(int(np.argmin(distance[free])))] = other
         grid.sort()
         values = tuple(self._clean(v) for v in grid)
-        # A default a hair away from an end would be lost: it replaces that end.
+        # A default very near to an end would be lost: it replaces that end.
         if self.default not in values:
             values = tuple(self.default if i == nearest else v for i, v in enumerate(values))
         return values
 
     def _clean(self, value: float) -> float:
-        counts = re.search(r"\{:[^}]*d\}", self.fmt) is not None
+        integer = re.search(r"\{:[^}]*d\}", self.fmt) is not None
         try:
-            text = self.fmt.format(round(value) if counts else float(value))
+            text = self.fmt.format(round(value) if integer else float(value))
         except (ValueError, TypeError, LookupError, AttributeError):
             raise ValueError(
                 f"fmt must say how to show one number, as '{{:.2f}}' does, got {shorten(self.fmt)}."
             ) from None
-        found = _NUMBER.search(text.replace(",", "").replace("\N{MINUS SIGN}", "-"))
-        shown = float(found.group()) if found else float("nan")
+        match = _NUMBER.search(text.replace(",", "").replace("\N{MINUS SIGN}", "-"))
+        shown = float(match.group()) if match else float("nan")
         if not abs(shown - value) <= 0.5 * max(abs(value), self.stop - self.start):
             raise ValueError(
                 f"fmt={self.fmt!r} shows {value:g} as {text!r}; it must show the number itself."
             )
-        return int(shown) if counts else shown
+        return int(shown) if integer else shown
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few ``options``: a list, or a mapping from what is shown to what ``draw`` gets."""
+    """One of a few ``options``: a list, or a mapping from what is shown to what ``draw`` gets.
+
+    Examples
+    --------
+    >>> Choice({"ten": 10, "hundred": 100}).values
+    (10, 100)
+    """
 
     options: Sequence[Hashable] | Mapping[str, Any]
     value: Any = None
@@ -159,17 +167,17 @@ class Choice:
             raise ValueError(f"A choice needs at least two options, got {shorten(self.options)}.")
         shown = [str(option) for option in self.options]
         try:
-            apart = all(a != b for k, a in enumerate(self.values) for b in self.values[:k])
-            known = self.value is None or self.value in self.values
-        except (ValueError, TypeError):  # arrays and tables do not answer with yes or no
+            distinct = all(a != b for k, a in enumerate(self.values) for b in self.values[:k])
+            listed = self.value is None or self.value in self.values
+        except (ValueError, TypeError):  # comparing arrays or tables gives no single truth value
             raise ValueError(
                 f"options must be values that == can tell apart, got {shorten(self.options)}."
             ) from None
-        if not apart or len(set(shown)) < len(shown):
+        if not distinct or len(set(shown)) < len(shown):
             raise ValueError(
                 f"options must differ from one another, got {shorten(list(self.options))}."
             )
-        if not known:
+        if not listed:
             raise ValueError(
                 f"value must be an option: the default {shorten(self.value)} is not among the options "
                 f"{shorten(list(self.values))}."
@@ -193,7 +201,7 @@ class Choice:
         return self.values[0] if self.value is None else self.value
 
     def text(self, value: Any) -> str:
-        """How the reader sees a value."""
+        """A value as the reader sees it."""
         if isinstance(self.options, Mapping):
             return str(list(self.options)[self.values.index(value)])
         return str(value)
@@ -202,7 +210,7 @@ class Choice:
 Control = Slider | Choice
 
 
-def _of_type(kind: Any, what: str, **given: Any) -> None:
-    for name, value in given.items():
+def _of_type(kind: Any, what: str, **arguments: Any) -> None:
+    for name, value in arguments.items():
         if not isinstance(value, kind):
             raise TypeError(f"{name} must be {what}, got {shorten(value)}.")

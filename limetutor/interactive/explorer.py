@@ -1,14 +1,14 @@
-"""A control that works everywhere: :func:`explore`, and :func:`show` for pictures that stand still.
+"""Figures with controls, :func:`explore`, and without, :func:`show`.
 
-One ``draw`` serves two ways of showing it, chosen for the whole run by ``LIMETUTOR_MODE``:
+The environment variable ``LIMETUTOR_MODE`` chooses one of two ways for the whole run:
 
 ``live`` (default)
     ipywidgets; every move of a control calls ``draw`` and replaces the picture in place.
 ``static``
-    for the built book: every combination of stops is drawn now, the page holds the default
-    picture as inline SVG and what differs for the others (see :mod:`limetutor.interactive.frames`);
-    ``player.js`` puts the differences in.  A control that moves nothing is an error here, so that
-    the book cannot be built with one.  The local Sphinx extension sets this mode.
+    for the built book: every combination of stops is drawn now; the page holds the default
+    picture as inline SVG and the differences of the others (:mod:`limetutor.interactive.frames`),
+    which ``player.js`` inserts.  A control that changes nothing is an error here, so that the
+    book cannot be built with one.  The local Sphinx extension sets this mode.
 """
 
 from __future__ import annotations
@@ -27,23 +27,19 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from ..arguments import shorten, vector
-from ..plotting import style
-from . import frames, renderer
+from ..inputs.arguments import shorten, vector
+from ..plotting import style, svg
 from .controls import Choice, Control, Slider
-from .film import Draw, Film, drawn
+from .frame_table import Draw, FrameTable, draw_frame
 
 __all__ = ["Choice", "Slider", "explore", "show"]
 
-Frame = tuple[ET.Element, str]
+MAX_INCHES = 50  # of width and height
 
-#: Larger than this, in inches, no page shows a picture.
-MAX_SIZE = 50
+#: Placeholder in ids, which are named after the finished picture: a private-use character.
+_ID_PLACEHOLDER = "\ue000"
 
-#: Stands in ids until the picture is there that gives them their name: a private character.
-_LATER = "\ue000"
-
-_seen: Counter[str] = Counter()  # pictures shown in this run, to keep ids apart
+_seen: Counter[str] = Counter()  # pictures shown in this run, for unique ids
 
 
 def explore(
@@ -65,31 +61,44 @@ def explore(
 
     Examples
     --------
-    >>> explore(
-    ...     draw,
-    ...     alt="Two coefficients against the bandwidth.",
-    ...     nu=Slider(0.1, 2, 0.53, label="bandwidth ν"),
-    ... )  # doctest: +SKIP
+    >>> def draw(fig, nu):
+    ...     fig.subplots().plot([0, 1], [0, nu])
+    ...     return f"The line ends at {nu:.2f}."
+    >>> explore(draw, alt="A line.", nu=Slider(0.1, 2, 0.53))  # doctest: +ELLIPSIS
+    {'text/plain': '<explore: A line. The line ends at 0.53.>', ...}
     """
-    _refuse_mute("explore", alt)
-    inches = _size(size)
-    _refuse_unfit(draw, controls)
-    player = {"live": _live, "static": _static}[mode()]
-    player(draw, alt, inches, controls)
+    _check_alt("explore", alt)
+    inches = _checked_size(size)
+    _check_controls(draw, controls)
+    display = {"live": _live, "static": _static}[mode()]
+    display(draw, alt, inches, controls)
 
 
 def show(fig: Figure, alt: str) -> None:
-    """Show a figure that has no controls, with its description, in the theme of the page."""
+    """Show a figure that has no controls, with its description, in the theme of the page.
+
+    Parameters
+    ----------
+    fig
+        A matplotlib figure.
+    alt
+        What it shows, for readers who cannot see it.
+
+    Examples
+    --------
+    >>> show(Figure(), alt="An empty picture.")  # doctest: +ELLIPSIS
+    {'text/plain': '<figure: An empty picture.>', ...}
+    """
     if not isinstance(fig, Figure):
         raise TypeError(f"fig: show needs a matplotlib Figure, got {shorten(fig)}.")
-    _refuse_mute("show", alt)
-    picture = frames.markup(renderer.picture(fig, alt, _LATER))
-    picture = picture.replace(_LATER, _prefix(picture))
+    _check_alt("show", alt)
+    picture = svg.markup(svg.picture(fig, alt, _ID_PLACEHOLDER))
+    picture = picture.replace(_ID_PLACEHOLDER, _prefix(picture))
     text = f"<figure: {alt}>"
     if mode() == "live":
         import ipywidgets
 
-        _display(text, widget=ipywidgets.HTML(_with_style(_figure(picture, "lt-live"))))
+        _display(text, widget=ipywidgets.HTML(_live_figure(picture)))
     else:
         _display(text, html=_figure(picture))
 
@@ -103,40 +112,37 @@ def mode() -> str:
 
 
 def page_css() -> str:
-    """What a page that holds figures must load: the palette and the player's layout."""
+    """The style sheet of a page with figures: the palette and the player's layout."""
     return style.theme_css() + _asset("player.css")
 
 
 def page_js() -> str:
-    """The script that brings static figures to life."""
+    """The script that moves static figures."""
     return _asset("player.js")
 
 
-# --- at the door -----------------------------------------------------------------------------
-
-
-def _refuse_mute(function: str, alt: Any) -> None:
+def _check_alt(function: str, alt: Any) -> None:
     if not isinstance(alt, str):
         raise TypeError(f"{function} needs alt, a sentence about the figure, got {shorten(alt)}.")
     if not alt.strip():
         raise ValueError(f"{function} needs alt: one sentence that says what the figure shows.")
 
 
-def _size(size: Any) -> tuple[float, float]:
+def _checked_size(size: Any) -> tuple[float, float]:
     try:
         width, height = vector("size", size, 2)
     except (ValueError, TypeError):
         width = height = 0.0
-    if not (0 < width <= MAX_SIZE and 0 < height <= MAX_SIZE):
+    if not (0 < width <= MAX_INCHES and 0 < height <= MAX_INCHES):
         raise ValueError(
-            f"size must be width and height in inches, each above 0 and at most {MAX_SIZE}, "
+            f"size must be width and height in inches, each above 0 and at most {MAX_INCHES}, "
             f"got {shorten(size)}."
         )
     return float(width), float(height)
 
 
-def _refuse_unfit(draw: Any, controls: dict[str, Any]) -> None:
-    """Refuse controls that are none, and those that ``draw`` could not be called with."""
+def _check_controls(draw: Any, controls: dict[str, Any]) -> None:
+    """Refuse controls of the wrong type, and those that ``draw`` could not be called with."""
     if not callable(draw):
         raise TypeError(f"draw must be a function draw(fig, ...), got {shorten(draw)}.")
     if not controls:
@@ -153,7 +159,7 @@ def _refuse_unfit(draw: Any, controls: dict[str, Any]) -> None:
             )
     try:
         signature = inspect.signature(draw)
-    except (ValueError, TypeError):  # some functions written in C do not tell
+    except (ValueError, TypeError):  # some functions written in C have none
         return
     try:
         signature.bind(None, **controls)
@@ -163,21 +169,14 @@ def _refuse_unfit(draw: Any, controls: dict[str, Any]) -> None:
         ) from None
 
 
-# --- one frame -------------------------------------------------------------------------------
-
-
 def _frame(
-    draw: Draw, alt: str, size: Sequence[float], values: dict[str, Any], memo: renderer.Memo
-) -> Frame:
-    """Draw once: the picture and the sentence. What other frames have too is in the memo."""
-    fig, drawing, sentence = drawn(draw, size, values, memo, _LATER)
-    root = renderer.canvas(fig, alt)
+    draw: Draw, alt: str, size: Sequence[float], values: dict[str, Any], memo: svg.Memo
+) -> tuple[ET.Element, str]:
+    """Draw once: the picture and the sentence. Parts shared by frames are in the memo."""
+    fig, drawing, sentence = draw_frame(draw, size, values, memo, _ID_PLACEHOLDER)
+    root = svg.canvas(fig, alt)
     root.extend(drawing.root)
     return root, sentence
-
-
-def _defaults(controls: dict[str, Control]) -> dict[str, Any]:
-    return {name: control.default for name, control in controls.items()}
 
 
 def _prefix(picture: str) -> str:
@@ -187,40 +186,37 @@ def _prefix(picture: str) -> str:
     return f"lt{digest}" + (f"-{_seen[digest]}" if _seen[digest] > 1 else "")
 
 
-# --- with a kernel ---------------------------------------------------------------------------
-
-
 def _live(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Control]) -> None:
     import ipywidgets
 
-    memo: renderer.Memo = {}
-    first, sentence = _frame(draw, alt, size, _defaults(controls), memo)
-    prefix = _prefix(frames.markup(first))
+    memo: svg.Memo = {}
+    defaults = {name: control.default for name, control in controls.items()}
+    first, sentence = _frame(draw, alt, size, defaults, memo)
+    prefix = _prefix(svg.markup(first))
 
-    def themed(drawn: ET.Element) -> str:
-        return _with_style(_figure(frames.markup(drawn).replace(_LATER, prefix), "lt-live"))
+    def as_html(root: ET.Element) -> str:
+        return _live_figure(svg.markup(root).replace(_ID_PLACEHOLDER, prefix))
 
-    picture = ipywidgets.HTML(themed(first))
+    picture = ipywidgets.HTML(as_html(first))
     words = ipywidgets.HTML(_sentence(sentence))
     widgets = {name: _widget(control) for name, control in controls.items()}
 
     def redraw(_change: Any = None) -> None:
         try:
             values = {name: w.value for name, w in widgets.items()}
-            drawn, said = _frame(draw, alt, size, values, memo)
-            picture.value, words.value = themed(drawn), _sentence(said)
-        except Exception as error:  # in a callback it would vanish: tell the reader instead
+            root, new_sentence = _frame(draw, alt, size, values, memo)
+            picture.value, words.value = as_html(root), _sentence(new_sentence)
+        except Exception as error:  # in a callback it would be lost: show it to the reader
             words.value = _sentence(f"⚠ {type(error).__name__}: {error}")
 
     def reset(_button: Any) -> None:
-        for name, control in controls.items():
-            widgets[name].value = control.default
+        for name, default in defaults.items():
+            widgets[name].value = default
 
     for widget in widgets.values():
         widget.observe(redraw, names="value")
-    button = ipywidgets.Button(
-        description="Reset", layout={"width": "auto", "align_self": "flex-start"}
-    )
+    layout = {"width": "auto", "align_self": "flex-start"}
+    button = ipywidgets.Button(description="Reset", layout=layout)
     button.on_click(reset)
     box = ipywidgets.VBox([picture, *widgets.values(), button, words])
     _display(f"<explore: {alt} {sentence}>", widget=box)
@@ -230,39 +226,31 @@ def _widget(control: Control) -> Any:
     import ipywidgets
 
     options = [(control.text(value), value) for value in control.live_values]
+    looks = {"style": {"description_width": "initial"}, "layout": {"width": "min(100%, 32rem)"}}
     kind = ipywidgets.SelectionSlider if isinstance(control, Slider) else ipywidgets.Dropdown
-    return kind(
-        options=options,
-        value=control.default,
-        description=control.label,
-        style={"description_width": "initial"},
-        layout={"width": "min(100%, 32rem)"},
-    )
-
-
-# --- on a page -------------------------------------------------------------------------------
+    return kind(options=options, value=control.default, description=control.label, **looks)
 
 
 def _static(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Control]) -> None:
-    film = Film(draw, size, controls, _LATER)
-    page = frames.markup(film.page(alt))
+    table = FrameTable(draw, size, controls, _ID_PLACEHOLDER)
+    page = svg.markup(table.page(alt))
     prefix = _prefix(page)
-    # What the player needs at once, apart from what it reads when something moves: most of the data.
-    data = film.data()
+    # What the player needs at once is apart from most of the data, which it reads on the first move.
+    data = table.data()
     at_once = {name: data.pop(name) for name in ("names", "stops", "texts")}
     html = _figure(
         page
-        + _controls_html(film.moving, prefix)
-        + _sentence(film.sentence)
+        + _controls_html(table.moving, prefix)
+        + _sentence(table.sentence)
         + f'<script type="application/json">{_json(data)}</script>',
         "lt-explore",
         f' data-figure="{prefix}" data-controls="{escape(_json(at_once))}"',
     )
-    _display(f"<explore: {alt} {film.sentence}>", html=html.replace(_LATER, prefix))
+    _display(f"<explore: {alt} {table.sentence}>", html=html.replace(_ID_PLACEHOLDER, prefix))
 
 
 def _controls_html(controls: dict[str, Control], prefix: str) -> str:
-    """Native controls, not to be seen until the script that serves them has started."""
+    """Native controls, hidden until the script has started."""
     rows = []
     for name, control in controls.items():
         ident, label = escape(f"{prefix}-{name}"), escape(control.label or name)
@@ -280,10 +268,8 @@ def _controls_html(controls: dict[str, Control], prefix: str) -> str:
                 f"<option{' selected' if k == position else ''}>{escape(control.text(v))}</option>"
                 for k, v in enumerate(control.values)
             )
-            field = (
-                f'<select id="{ident}" data-default="{position}" autocomplete="off">'
-                f"{options}</select>"
-            )
+            start = f'<select id="{ident}" data-default="{position}" autocomplete="off">'
+            field = f"{start}{options}</select>"
         rows.append(f'<div class="lt-control"><label for="{ident}">{label}</label>{field}</div>')
     return (
         '<div class="lt-controls lt-idle" role="group" aria-label="Controls of the figure">'
@@ -295,7 +281,7 @@ def _controls_html(controls: dict[str, Control], prefix: str) -> str:
 
 
 def _json(data: Any) -> str:
-    """JSON that cannot end the script element it stands in."""
+    """JSON that cannot end the script element around it."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
 
@@ -308,14 +294,13 @@ def _sentence(text: str) -> str:
     return f'<p class="lt-sentence" aria-live="polite">{escape(text)}</p>'
 
 
-def _with_style(html: str) -> str:
-    return f"<style>{page_css()}</style>{html}"
+def _live_figure(picture: str) -> str:
+    """A picture with the style that a notebook page lacks."""
+    return f"<style>{page_css()}</style>{_figure(picture, 'lt-live')}"
 
 
 def _asset(name: str) -> str:
-    return (resources.files("limetutor") / "interactive" / "player" / name).read_text(
-        encoding="utf-8"
-    )
+    return (resources.files(__package__) / "player" / name).read_text(encoding="utf-8")
 
 
 def _display(text: str, *, html: str | None = None, widget: Any = None) -> None:

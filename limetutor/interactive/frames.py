@@ -20,25 +20,18 @@ in between, and ``data`` has those numbers times ``scale`` one stop after the ot
 from the one before: mostly zeros and small integers, which compress well.
 """
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise, product
 from typing import Any
 
-from .renderer import NUMBER
+from ..plotting.svg import NUMBER, markup
 
 #: How many stops each control has, by its number.
 Sizes = Mapping[int, int]
 
 _PIECES = re.compile(f"({NUMBER.pattern})")  # what is around numbers, and they, by turns
-
-
-def markup(root: ET.Element) -> str:
-    """An element and all in it, as text to put on a page."""
-    return ET.tostring(root, encoding="unicode")
 
 
 def inner(root: ET.Element) -> str:
@@ -53,7 +46,8 @@ def encode(frames: Sequence[ET.Element], sizes: Sizes, default: int) -> dict[str
     """
     groups: dict[Any, list[int]] = {}
     for number, frame in enumerate(frames):
-        groups.setdefault(_shape(frame), []).append(number)
+        elements = [(e.tag, len(e), *e.attrib, e.text is None, e.tail) for e in frame.iter()]
+        groups.setdefault(tuple(elements), []).append(number)
     which = [0] * len(frames)
     stored = []
     for index, members in enumerate(groups.values()):
@@ -62,11 +56,7 @@ def encode(frames: Sequence[ET.Element], sizes: Sizes, default: int) -> dict[str
         base = None if default in members else inner(frames[members[0]])
         columns = _columns({number: frames[number] for number in members}, sizes)
         stored.append({"base": base, "columns": columns})
-    return {
-        "groups": stored,
-        "controls": list(sizes),
-        "which": which if len(stored) > 1 else [],
-    }
+    return {"groups": stored, "controls": list(sizes), "which": which if len(stored) > 1 else []}
 
 
 def decode(
@@ -99,18 +89,12 @@ def _place(controls: Sequence[int], at: Mapping[int, int], sizes: Sizes) -> int:
 
 
 def _stops(number: int, sizes: Sizes) -> tuple[int, ...]:
-    """The stops of a combination: the other way round."""
-    found = []
+    """The stops of a combination, the inverse of :func:`_place`."""
+    stops = []
     for size in sizes.values():
         number, stop = divmod(number, size)
-        found.append(stop)
-    return tuple(found)
-
-
-def _shape(root: ET.Element) -> tuple[Any, ...]:
-    return tuple(
-        (el.tag, len(el), tuple(el.attrib), el.text is None, el.tail) for el in root.iter()
-    )
+        stops.append(stop)
+    return tuple(stops)
 
 
 def _columns(frames: Mapping[int, ET.Element], sizes: Sizes) -> list[list[Any]]:
@@ -131,17 +115,17 @@ def _columns(frames: Mapping[int, ET.Element], sizes: Sizes) -> list[list[Any]]:
 def _along(
     values: list[str], at: list[tuple[int, ...]], sizes: Sizes
 ) -> tuple[list[int], list[str]]:
-    """The controls on which values depend, as few as there may be, and a value for each of their stops.
+    """The fewest controls on which values depend, and a value for each of their stops.
 
-    Where no frame has a combination of stops (they are in another group) the value before it stands.
+    A combination of stops without a frame (it is in another group) has the value before it.
     """
     numbers = range(len(sizes))
-    for some in (c for k in numbers for c in combinations(numbers, k + 1)):
+    for subset in (c for k in numbers for c in combinations(numbers, k + 1)):
         table: dict[tuple[int, ...], str] = {}
-        keys = (tuple(stops[k] for k in some) for stops in at)
+        keys = (tuple(stops[k] for k in subset) for stops in at)
         if all(table.setdefault(key, v) == v for key, v in zip(keys, values, strict=True)):
             break
-    controls = [list(sizes)[k] for k in some]
+    controls = [list(sizes)[k] for k in subset]
     kept, last = [], values[0]
     for stops in product(*(range(sizes[c]) for c in reversed(controls))):
         last = table.get(stops[::-1], last)
@@ -150,7 +134,7 @@ def _along(
 
 
 def _column(values: list[str]) -> tuple[int, list[str], list[int]]:
-    """The values as numbers in fixed surroundings, or each different one and where it stands."""
+    """The values as numbers between fixed texts, or the different ones and the index of each."""
     pieces = [_PIECES.split(value) for value in values]
     if len({tuple(piece[::2]) for piece in pieces}) == 1:
         numbers = list(zip(*(piece[1::2] for piece in pieces), strict=True))

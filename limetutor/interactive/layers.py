@@ -1,10 +1,9 @@
-"""Pictures in layers, each of which depends on some of the controls only.
+"""Drawings in layers, each of which depends on some of the controls only.
 
-Two sliders of forty stops have 1600 combinations.  A curve that only the one slider moves is the same
-in forty of them, and to draw it 1600 times would be a waste.  :func:`in_layers` makes a drawing of
-functions that say by the names of their arguments what they depend on::
+Two sliders of forty stops have 1600 combinations, but a curve that only one of them moves has forty
+forms.  :func:`in_layers` makes a drawing of functions whose arguments are what they depend on::
 
-    def panels(fig): ...  # makes the axes and all that stands still
+    def panels(fig): ...  # makes the axes and everything that does not move
     def law(axes, nu, xi): ...  # adds what both controls move
     def point(axes, xi): ...  # adds what ξ alone moves
 
@@ -15,7 +14,7 @@ functions that say by the names of their arguments what they depend on::
 
 A layer adds artists to the axes and changes nothing else: limits and ticks belong to the first
 function.  Layers are painted in their order, and a layer may depend on nothing.  With a kernel such a
-drawing is called as any other, ``tug_of_war(fig, nu=0.5, xi=0.4)``, and draws the whole of it.
+drawing is called like any other, ``tug_of_war(fig, nu=0.5, xi=0.4)``, and draws all layers.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ Values = Mapping[str, Any]
 def in_layers(
     axes: Callable[[Figure], Any], *layers: Callable[..., None]
 ) -> Callable[[Callable[..., str]], Layered]:
-    """Make a drawing of layers; what is decorated says in one sentence what they show."""
+    """Make a drawing of layers; the decorated function returns one sentence about them."""
     return lambda sentence: Layered(axes, layers, sentence)
 
 
 @dataclass(eq=False)
 class Layered:
-    """A drawing whose parts say on which controls they depend."""
+    """A drawing in layers."""
 
     axes: Callable[[Figure], Any]
     layers: tuple[Callable[..., None], ...]
@@ -50,22 +49,19 @@ class Layered:
 
     def __post_init__(self) -> None:
         update_wrapper(self, self.sentence)
-        own, kind = inspect.signature(self.sentence), inspect.Parameter.POSITIONAL_OR_KEYWORD
-        figure = inspect.Parameter("fig", kind)
-        self.__signature__ = own.replace(parameters=[figure, *own.parameters.values()])
-        unknown = {name for layer in self.layers for name in needs(layer)} - set(self.controls)
+        signature = inspect.signature(self.sentence)
+        figure = inspect.Parameter("fig", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        parameters = [figure, *signature.parameters.values()]
+        self.__signature__ = signature.replace(parameters=parameters)
+        needed = {name for layer in self.layers for name in needs(layer)}
+        unknown = needed - set(signature.parameters)
         if unknown:
             raise TypeError(
                 f"{self.sentence.__name__} must take all that its layers take: {sorted(unknown)} too."
             )
 
-    @property
-    def controls(self) -> tuple[str, ...]:
-        """The arguments of the sentence, and so of the whole."""
-        return tuple(inspect.signature(self.sentence).parameters)
-
     def __call__(self, *args: Any, **named: Any) -> str:
-        """Draw all layers on a figure, and say the sentence."""
+        """Draw all layers on a figure, and return the sentence."""
         bound = self.__signature__.bind(*args, **named)
         bound.apply_defaults()
         values = dict(bound.arguments)
@@ -73,25 +69,25 @@ class Layered:
         return self.sentence(**values)
 
     def draw(self, fig: Figure, values: Values) -> list[list[Artist]]:
-        """Draw all layers; what each run of them added."""
+        """Draw all layers; the artists that each run of them added."""
         axes = self.axes(fig)
         return [add(fig, axes, run, values) for run in self.runs]
 
     @property
     def runs(self) -> list[list[Callable[..., None]]]:
-        """Layers that follow one another and depend on the same controls are drawn together."""
-        together = groupby(self.layers, key=lambda layer: frozenset(needs(layer)))
-        return [list(run) for _, run in together]
+        """Consecutive layers that depend on the same controls, which are drawn together."""
+        runs = groupby(self.layers, key=lambda layer: frozenset(needs(layer)))
+        return [list(run) for _, run in runs]
 
 
 @cache
 def needs(layer: Callable[..., None]) -> tuple[str, ...]:
-    """The controls that a layer depends on: its arguments behind the first."""
+    """The controls that a layer depends on: its arguments after the first."""
     return tuple(inspect.signature(layer).parameters)[1:]
 
 
 def add(fig: Figure, axes: Any, run: Sequence[Callable[..., None]], values: Values) -> list[Artist]:
-    """Let layers draw; the artists that each added, in the order in which they are painted."""
+    """Draw layers; the artists that they added, in the order in which they are painted."""
     seen = {id(artist) for artist in _artists(fig)}
     added = []
     for layer in run:

@@ -1,6 +1,4 @@
-"""Audits as pictures: one explanation with what to doubt in it, and a whole table of them."""
-
-from __future__ import annotations
+"""Audits as pictures: one explanation with its doubtful features, and a whole table of them."""
 
 from textwrap import wrap
 from typing import Any
@@ -10,14 +8,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from .results import axes_for, bars, by_sign, figure_of, labelled, most_of, room, shortened
+from . import results
 from .style import color, new_figure, plain, styled
 
-BARS = 12  # few, since each can carry a doubt
-ROWS = 30  # of a table that can be told apart in one picture
-# how findings of each severity are painted and, for whoever does not see the colour, marked
-PAINT = {"note": (color.muted, "·"), "warning": (color.alarm, "w"), "serious": (color.alarm, "S")}
-STRENGTH = {"note": 0.25, "warning": 0.12, "serious": 0.4}
+MAX_BARS = 12  # few, since each can carry a doubt
+MAX_ROWS = 30  # of a table that can be told apart in one picture
+# colour, opacity and, for whoever does not see the colour, mark of findings of each severity
+STYLES = {
+    "note": (color.muted, 0.25, "·"),
+    "warning": (color.alarm, 0.12, "w"),
+    "serious": (color.alarm, 0.4, "S"),
+}
 
 
 @styled
@@ -28,26 +29,28 @@ def findings(
     subject, doubts = audit.case.subject, _doubts(audit)
     order = subject.order().tolist()
     doubted = [j for j in order if subject.names[j] in doubts]
-    shown = [*dict.fromkeys([*order[:3], *doubted, *order])][: most_of(top, BARS)]
+    shown = [*dict.fromkeys([*order[:3], *doubted, *order])][: results.count_shown(top, MAX_BARS)]
     rows = sorted(shown, key=order.index)[::-1]
-    names, below = labelled((subject.names[j] for j in rows), len(order), 18)
-    height = 1.4 + 0.42 * max(len(names), 2)
-    ax = axes_for(ax, title, height, left=max(room(names), 0.24), right=0.72)
-    reach = audit.case.reach
-    drawn, reasons = bars(subject, rows, reach), [doubts.get(subject.names[j], "") for j in rows]
-    hues = by_sign(drawn.coef)
+    names, below = results.labelled((subject.names[j] for j in rows), len(order), 18)
+    height, left = 1.4 + 0.42 * max(len(names), 2), max(results.label_margin(names), 0.24)
+    ax = results.axes_for(ax, title, height, left=left, right=0.72)
+    half_width = audit.case.half_width
+    drawn = results.bars(subject, rows, half_width)
+    reasons = [doubts.get(subject.names[j], "") for j in rows]
+    hues = results.by_sign(drawn.coef)
     hollow = [
-        bool(reason) or (reach is not None and abs(subject.coef[j]) <= reach[j])
+        bool(reason) or (half_width is not None and abs(subject.coef[j]) <= half_width[j])
         for j, reason in zip(rows, reasons, strict=True)
     ]
     faces = ["none" if empty else hue for empty, hue in zip(hollow, hues, strict=True)]
     drawn.draw(ax, color=faces, edgecolor=hues, lw=1.6)
     for place, reason in enumerate(reasons):
         _note(ax, place, reason)
-    _note(ax, len(rows), _of_all(audit))
+    whole = [f for f in audit.findings if not f.features and f.severity != "note"]
+    _note(ax, len(rows), ", ".join(map(_in_words, whole)))
     ax.set_yticks(np.arange(len(names)) - below, names)
     ax.set_ylim(-0.6 - below, len(rows) + 0.4)
-    return figure_of(ax)
+    return results.figure_of(ax)
 
 
 @styled
@@ -55,27 +58,30 @@ def heatmap(
     table: Any, ax: Axes | None = None, top: int | None = None, title: str | None = None
 ) -> Figure:
     """The worst rows of an audited table, from the top down, and what was found of each."""
-    codes, order = list(table.codes), table.order[: most_of(top, ROWS)]
+    codes, order = list(table.codes), table.order[: results.count_shown(top, MAX_ROWS)]
     more = len(table) - len(order)
-    names = [plain(n) for n in shortened((table.frame.index[i] for i in order), 18)]
+    names = [plain(n) for n in results.shortened((table.frame.index[i] for i in order), 18)]
     names += [f"and {more:,} more"] if more else []
     if ax is None:
         head = 1.15 + (0.45 if title else 0.0)
         fig = new_figure((6.4, head + 0.7 + 0.27 * max(len(names), 2)))
-        tall = fig.get_figheight()
-        fig.subplots_adjust(
-            left=max(room(names), 0.14), right=0.88, top=1 - head / tall, bottom=0.6 / tall
-        )
+        tall, left = fig.get_figheight(), max(results.label_margin(names), 0.14)
+        fig.subplots_adjust(left=left, right=0.88, top=1 - head / tall, bottom=0.6 / tall)
         ax = fig.subplots()
     for place, i in enumerate(order):
         for finding in table.rows[i].findings:
-            _square(ax, codes.index(finding.code), place, finding.severity)
+            x, (hue, alpha, mark) = codes.index(finding.code), STYLES[finding.severity]
+            corner = (x - 0.46, place - 0.42)
+            # light, so that the mark can be read on it in every theme and on paper
+            box = Rectangle(corner, 0.92, 0.84, facecolor=hue, edgecolor="none", alpha=alpha)
+            ax.add_patch(box)
+            ax.text(x, place, mark, ha="center", va="center", fontsize=12, weight="bold", color=hue)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
     _columns(ax, codes)
     if title:
         ax.set_title(plain(" ".join(str(title).split())), pad=14)
-    return figure_of(ax)
+    return results.figure_of(ax)
 
 
 def _columns(ax: Axes, codes: list[str]) -> None:
@@ -87,28 +93,11 @@ def _columns(ax: Axes, codes: list[str]) -> None:
     ax.tick_params(length=0)
     for side in ax.spines.values():
         side.set_visible(False)
-    marks = "     ".join(f"{mark}  {severity}" for severity, (_, mark) in PAINT.items())
+    marks = "     ".join(f"{mark}  {severity}" for severity, (*_, mark) in STYLES.items())
     ax.annotate(
         marks, (0, 0), (0, -8), xycoords="axes fraction", textcoords="offset points",
         va="top", fontsize=11, color=color.muted,
     )  # fmt: skip
-
-
-def _square(ax: Axes, x: float, y: float, severity: str) -> None:
-    """A finding, in the colour and with the mark of its severity."""
-    hue, mark = PAINT[severity]
-    # light, so that the mark can be read on it in every theme and on paper
-    ax.add_patch(
-        Rectangle(
-            (x - 0.46, y - 0.42),
-            0.92,
-            0.84,
-            facecolor=hue,
-            edgecolor="none",
-            alpha=STRENGTH[severity],
-        )
-    )
-    ax.text(x, y, mark, ha="center", va="center", fontsize=12, weight="bold", color=hue)
 
 
 def _doubts(audit: Any) -> dict[str, str]:
@@ -118,13 +107,6 @@ def _doubts(audit: Any) -> dict[str, str]:
         for name in finding.features if finding.severity != "note" else ():
             doubts.setdefault(name, []).append(_in_words(finding))
     return {name: ", ".join(codes) for name, codes in doubts.items()}
-
-
-def _of_all(audit: Any) -> str:
-    """What was found of the explanation as a whole."""
-    return ", ".join(
-        _in_words(f) for f in audit.findings if not f.features and f.severity != "note"
-    )
 
 
 def _in_words(finding: Any) -> str:
@@ -137,11 +119,6 @@ def _note(ax: Axes, place: float, text: str) -> None:
     if len(lines) > 2:
         lines = [lines[0], f"{lines[1].rstrip(',')}, …"]
     ax.annotate(
-        "\n".join(lines),
-        (1.02, place),
-        xycoords=("axes fraction", "data"),
-        va="center",
-        color=color.alarm,
-        annotation_clip=False,
-        fontsize=12,
-    )
+        "\n".join(lines), (1.02, place), xycoords=("axes fraction", "data"), va="center",
+        color=color.alarm, annotation_clip=False, fontsize=12,
+    )  # fmt: skip

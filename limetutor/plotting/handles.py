@@ -1,6 +1,4 @@
-"""What a reader can take hold of in a picture: a point that stands for the value of a control."""
-
-from __future__ import annotations
+"""Handles in a picture: points that a reader can drag to set the value of a control."""
 
 from typing import TypeVar
 

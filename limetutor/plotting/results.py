@@ -1,10 +1,8 @@
 """Results as pictures: coefficients, repeated runs, and a data set at risk.
 
-Names and numbers are the user's own here, so names are shortened and printed letter for letter,
-long lists are cut to what can be read, and numbers no axis can hold are scaled.
+Names and numbers come from the user, so names are shortened and printed letter for letter, long
+lists are cut to what can be read, and numbers no axis can hold are scaled.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -13,12 +11,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .. import arguments as arg
+from ..inputs import arguments as arg
 from .style import color, new_figure, plain, styled
 
-BARS = 20  # more bars than this are not read
-LONGEST = 32  # letters of a label
-HUGE = 1e100  # beyond it, and below its inverse, axes lose their ticks
+MAX_BARS = 20  # more bars than this are not read
+MAX_LINES = 6  # more lines than this are not told apart
+MAX_LETTERS = 32  # of a label
+MAX_ON_AXIS = 1e100  # beyond it, and below its inverse, axes lose their ticks
+MARGIN = 4  # pixels between what is drawn and the edge of the figure
 
 
 @styled
@@ -27,9 +27,9 @@ def coefficients(
 ) -> Figure:
     """The largest coefficients of an explanation, largest on top, with 95% intervals."""
     order = explanation.order()
-    shown = order[: most_of(top, BARS)][::-1]
-    labels, below = labelled((explanation.box_names[j] for j in shown), len(order), LONGEST)
-    ax = axes_for(ax, title, 1.2 + 0.34 * max(len(labels), 2), left=room(labels))
+    shown = order[: count_shown(top, MAX_BARS)][::-1]
+    labels, below = labelled((explanation.box_names[j] for j in shown), len(order), MAX_LETTERS)
+    ax = axes_for(ax, title, 1.2 + 0.34 * max(len(labels), 2), left=label_margin(labels))
     bars(explanation, shown).draw(ax)
     ax.set_yticks(np.arange(len(labels)) - below, labels)
     return figure_of(ax)
@@ -39,28 +39,22 @@ def coefficients(
 def path(
     path: Any, ax: Axes | None = None, top: int | None = None, title: str | None = None
 ) -> Figure:
-    """The largest coefficients over the bandwidth, their zeros, and the range in which they stay."""
-    order = path.order()[: most_of(top, LINES)]
-    theirs, ax = ax is not None, axes_for(ax, title, 4.2, left=0.125, right=0.7)
+    """The largest coefficients over the bandwidth, their zeros, and the range of a stable order."""
+    order = path.order()[: count_shown(top, MAX_LINES)]
+    has_axes, ax = ax is not None, axes_for(ax, title, 4.2, left=0.125, right=0.7)
     ax.axvspan(*path.stable, color=color.muted, alpha=0.15, lw=0, label="order stays")
     ax.axhline(0, color=color.muted, lw=1)
     places = path.places
     mark = "o" if len(places) == 1 or path.boxes is not None else ""
     for k, j in enumerate(order):
-        coef, reach = path.coef[:, j], 1.96 * path.stderr[:, j]
+        coef, half_width = path.coef[:, j], 1.96 * path.stderr[:, j]
         hue, dash = stroke(k)
         (label,) = labelled([path.names[j]], 1, 18)[0]
         ax.plot(places, coef, color=hue, ls=dash, marker=mark, ms=4, label=label)
-        if np.any(reach > 0):
-            held = np.isfinite(reach)
-            ax.fill_between(
-                places[held],
-                (coef - reach)[held],
-                (coef + reach)[held],
-                color=hue,
-                alpha=0.15,
-                lw=0,
-            )
+        if np.any(half_width > 0):
+            finite = np.isfinite(half_width)
+            low, high = (coef - half_width)[finite], (coef + half_width)[finite]
+            ax.fill_between(places[finite], low, high, color=hue, alpha=0.15, lw=0)
         if path.boxes is None:
             ax.plot(path.critical[j], 0 * path.critical[j], "o", color=hue, ms=6, mec=color.paper)
     advice = path.recommend()
@@ -68,49 +62,45 @@ def path(
     if best is not None:
         ax.axvline(best, color=color.truth, lw=2, ls="--", label="recommended")
     low, high = np.min(path.coef[:, order]), np.max(path.coef[:, order])
-    room = 0.08 * (high - low) or 1.0
-    ax.set_ylim(low - room, high + room)  # bands may be as wide as they like
+    margin = 0.08 * (high - low) or 1.0
+    ax.set_ylim(low - margin, high + margin)  # bands may reach beyond the axes
     ax.set(xlabel="bandwidth" if path.boxes is None else "number of boxes", ylabel="coefficient")
     if path.boxes is None:
         ax.set_xscale("log")
-    if theirs:  # what stands around them is not ours
+    if has_axes:  # what is around the axes belongs to the caller
         ax.legend(handlelength=1.6, frameon=True, facecolor=color.paper, edgecolor="none")
     else:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.02), handlelength=1.6)
-        _make_room(ax)
+        _fit_into_figure(ax)
     return figure_of(ax)
 
 
-def _make_room(ax: Axes) -> None:
-    """Axes of our own, made smaller until names, numbers and legend are on the figure."""
+def _fit_into_figure(ax: Axes) -> None:
+    """Shrink axes until names, numbers and legend are on the figure."""
     fig = figure_of(ax)
-    for _ in range(2):  # ticks may change with the room they have
-        seen = ax.get_tightbbox()
-        assert seen is not None
+    for _ in range(2):  # ticks may change with the size of the axes
+        drawn = ax.get_tightbbox()
+        assert drawn is not None
         box, width = ax.get_position(), fig.bbox.width
-        left, right = max(MARGIN - seen.x0, 0) / width, max(seen.x1 + MARGIN - width, 0) / width
+        left, right = max(MARGIN - drawn.x0, 0) / width, max(drawn.x1 + MARGIN - width, 0) / width
         fig.subplots_adjust(left=box.x0 + left, right=max(box.x1 - right, box.x0 + left + 0.2))
 
 
-MARGIN = 4  # pixels between what is drawn and the edge of the figure
-LINES = 6  # more lines than this are not told apart
-
-
 def stroke(k: int) -> tuple[str, str]:
-    """Colour and dashes of the k-th of several lines, by colours that claim nothing of a feature."""
+    """Colour and dashes of the k-th of several lines, by colours without a meaning of their own."""
     hues, dashes = (color.surrogate, color.ink, color.muted), ("-", "--", ":", "-.")
     return hues[k % len(hues)], dashes[k // len(hues) % len(dashes)]
 
 
-def most_of(top: int | None, most: int) -> int:
-    """How many features to draw: as many as were asked for, else as many as can be read."""
-    return most if top is None else arg.whole("top", top, 1)
+def count_shown(top: int | None, default: int) -> int:
+    """The number of features to draw: ``top`` where it is given."""
+    return default if top is None else arg.whole("top", top, 1)
 
 
 def axes_for(
     ax: Axes | None, title: str | None, height: float, left: float, right: float = 0.975
 ) -> Axes:
-    """The caller's axes, or those of a new figure with room for what stands around them."""
+    """The caller's axes, or those of a new figure with margins for labels and title."""
     if ax is None:
         fig = new_figure((6.4, height + (0.4 if title else 0.0)))
         top = 1 - (0.5 if title else 0.045 * height) / fig.get_figheight()
@@ -149,12 +139,9 @@ def risk(shares: Any) -> Figure:
 
 
 def boxplots(
-    ax: Axes,
-    runs: np.ndarray,
-    theory: np.ndarray | None,
-    names: Iterable[object] | None = None,
+    ax: Axes, runs: np.ndarray, theory: np.ndarray | None, names: Iterable[object] | None = None,
     hue: str = color.surrogate,
-) -> None:
+) -> None:  # fmt: skip
     """Boxplots of repeated coefficients (runs, d), as in the paper, with crosses for the theory.
 
     Without names the features are numbered.
@@ -162,33 +149,25 @@ def boxplots(
     places = np.arange(1, runs.shape[1] + 1)
     ax.axhline(0, color=color.grid, lw=1)
     ax.boxplot(
-        runs,
-        positions=places,
-        widths=0.55,
-        boxprops={"color": hue},
-        medianprops={"color": hue, "lw": 2},
-        whiskerprops={"color": hue},
-        capprops={"color": hue},
+        runs, positions=places, widths=0.55, boxprops={"color": hue},
+        medianprops={"color": hue, "lw": 2}, whiskerprops={"color": hue}, capprops={"color": hue},
         flierprops={"marker": ".", "markeredgecolor": color.muted, "markersize": 5},
-    )
+    )  # fmt: skip
     if theory is not None:
         ax.plot(places, theory, "x", color=color.truth, ms=9, mew=2.4, label="theory")
-    labels, _ = labelled(places if names is None else names, len(places), LONGEST)
+    labels, _ = labelled(places if names is None else names, len(places), MAX_LETTERS)
     ax.set_xticks(places, labels)
     ax.set(xlabel="feature", ylabel="coefficient")
 
 
 def by_sign(values: np.ndarray) -> list[str]:
-    """A colour for each value: that of what speaks for, or of what speaks against."""
+    """A colour for each value, by its sign."""
     return [color.negative if value < 0 else color.positive for value in values]
 
 
 def ten_to_the(power: int) -> str:
     """A power of ten as it is written: 10⁻³."""
-    return f"10{str(power).translate(_RAISED)}"
-
-
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+    return "10" + str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def shortened(names: Iterable[object], most: int) -> list[str]:
@@ -201,7 +180,7 @@ def shortened(names: Iterable[object], most: int) -> list[str]:
 
 
 def labelled(names: Iterable[object], count: int, most: int) -> tuple[list[str], int]:
-    """Labels from the bottom row up, and how many of them stand below the first bar.
+    """Labels from the bottom row up, and how many of them are below the first bar.
 
     There is one, which counts the rest, where not all of them are shown.
     """
@@ -210,8 +189,8 @@ def labelled(names: Iterable[object], count: int, most: int) -> tuple[list[str],
     return ([f"and {more} more", *labels], 1) if more else (labels, 0)
 
 
-def room(labels: list[str]) -> float:
-    """Share of the width that labels need; a letter is about 1/60 of it."""
+def label_margin(labels: list[str]) -> float:
+    """The share of the width that labels need; a letter is about 1/60 of it."""
     longest = max(map(len, labels), default=0)
     return float(np.clip(0.03 + 0.0165 * longest, 0.12, 0.56))
 
@@ -224,10 +203,10 @@ class _Bars(NamedTuple):
     limits: tuple[float, float] | None  # of the axis, where something has no end
     label: str
 
-    def draw(self, ax: Axes, **how: Any) -> None:
-        """Bars from the bottom up, in the colours of their signs unless told otherwise."""
+    def draw(self, ax: Axes, **options: Any) -> None:
+        """Draw bars from the bottom up, in the colours of their signs unless told otherwise."""
         places = np.arange(len(self.coef))
-        ax.barh(places, self.coef, height=0.6, **{"color": by_sign(self.coef), **how})
+        ax.barh(places, self.coef, height=0.6, **{"color": by_sign(self.coef), **options})
         if self.ends is not None:
             ax.hlines(places, *self.ends.T, color=color.ink, lw=1.2)
         if self.limits is not None:
@@ -236,26 +215,27 @@ class _Bars(NamedTuple):
         ax.set_xlabel(self.label)
 
 
-def bars(result: Any, rows: Sequence[int] | np.ndarray, reach: np.ndarray | None = None) -> _Bars:
+def bars(
+    result: Any, rows: Sequence[int] | np.ndarray, half_width: np.ndarray | None = None
+) -> _Bars:
     """Those of some features, over a power of ten where the axes need one.
 
-    ``reach`` (d,) is half an interval each, for intervals that hold together.
+    ``half_width`` (d,) is that of simultaneous intervals.
     """
     rows = np.asarray(rows, dtype=int)
     coef, ends = np.asarray(result.coef, float)[rows], _ends(result, rows)
     together = ""
-    if reach is not None:
-        ends, together = coef[:, None] + reach[rows, None] * [-1, 1], " (all hold together)"
+    if half_width is not None:
+        ends, together = coef[:, None] + half_width[rows, None] * [-1, 1], " (all hold together)"
     numbers = np.column_stack([coef, *(() if ends is None else ends.T)])
-    held = numbers[np.isfinite(numbers)]
-    top = np.max(np.abs(held), initial=0.0)
-    power = 0 if top == 0 or 1 / HUGE < top < HUGE else int(np.floor(np.log10(top)))
-    numbers, held = (
-        v / 10.0 ** (power // 2) / 10.0 ** (power - power // 2) for v in (numbers, held)
-    )
+    top, power = np.max(np.abs(numbers[np.isfinite(numbers)]), initial=0.0), 0
+    if top > 0 and not 1 / MAX_ON_AXIS < top < MAX_ON_AXIS:
+        power = int(np.floor(np.log10(top)))
+    numbers = numbers / 10.0 ** (power // 2) / 10.0 ** (power - power // 2)
     limits = None
     if np.any(np.isinf(numbers)):
-        low, high = np.min(held, initial=0.0), np.max(held, initial=0.0)
+        finite = numbers[np.isfinite(numbers)]
+        low, high = np.min(finite, initial=0.0), np.max(finite, initial=0.0)
         span = float(high - low) or 1.0
         limits = (low - 0.1 * span, high + 0.1 * span)
         numbers = np.clip(numbers, low - span, high + span)

@@ -18,8 +18,6 @@ Prefer Unicode (ν, ξ, β₁) to mathtext in labels: it stays text on the page 
 comes from outside, such as the name of a column, goes through :func:`plain`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import wraps
 from threading import RLock
@@ -30,77 +28,48 @@ import matplotlib as mpl
 from cycler import cycler
 from matplotlib.figure import Figure
 
-from ..report import visible
+from .page import visible
 from .palette import PALETTE, as_variables
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-color = SimpleNamespace(
-    **{role: light for role, (light, _) in PALETTE.items()},
-    positive=PALETTE["surrogate"][0],
-    negative=PALETTE["against"][0],
-)
+color = SimpleNamespace(**{role: light for role, (light, _) in PALETTE.items()})
+color.positive, color.negative = color.surrogate, color.against
 color.__doc__ = "Colours by role: color.ink, color.xi, color.surrogate, …"
 
 RC: dict[Any, Any] = {
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "savefig.facecolor": "none",
-    # Fixed margins: constrained layout costs 50 ms a frame and lets the axes wander between frames.
-    "figure.subplot.left": 0.125,
-    "figure.subplot.right": 0.975,
-    "figure.subplot.bottom": 0.185,
-    "figure.subplot.top": 0.955,
-    "figure.subplot.wspace": 0.32,
-    "figure.subplot.hspace": 0.4,
+    "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none",
+    # Fixed margins: constrained layout costs 50 ms a frame and moves the axes between frames.
+    "figure.subplot.left": 0.125, "figure.subplot.right": 0.975,
+    "figure.subplot.bottom": 0.185, "figure.subplot.top": 0.955,
+    "figure.subplot.wspace": 0.32, "figure.subplot.hspace": 0.4,
     # Large enough to be read on a phone, where the picture shrinks by a fifth.
-    "font.size": 12.5,
-    "axes.labelsize": 13,
-    "axes.titlesize": 13,
-    "xtick.labelsize": 12,
-    "ytick.labelsize": 12,
-    "legend.fontsize": 12,
-    "text.color": color.ink,
-    "axes.labelcolor": color.ink,
-    "axes.edgecolor": color.muted,
-    "xtick.color": color.muted,
-    "ytick.color": color.muted,
-    "xtick.labelcolor": color.ink,
-    "ytick.labelcolor": color.ink,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "axes.unicode_minus": True,
-    "axes.prop_cycle": cycler(
-        color=[color.surrogate, color.ink, color.muted]  # roles that claim nothing of a feature
-    ),
-    "axes.grid": False,
-    "grid.color": color.grid,
-    "grid.linewidth": 0.8,
-    "legend.frameon": False,
-    "lines.linewidth": 2,
-    "image.cmap": "cividis",
+    "font.size": 12.5, "axes.labelsize": 13, "axes.titlesize": 13,
+    "xtick.labelsize": 12, "ytick.labelsize": 12, "legend.fontsize": 12,
+    "text.color": color.ink, "axes.labelcolor": color.ink, "axes.edgecolor": color.muted,
+    "xtick.color": color.muted, "ytick.color": color.muted,
+    "xtick.labelcolor": color.ink, "ytick.labelcolor": color.ink,
+    "axes.spines.top": False, "axes.spines.right": False,
+    "axes.axisbelow": True, "axes.unicode_minus": True,
+    # roles that claim nothing of a feature
+    "axes.prop_cycle": cycler(color=[color.surrogate, color.ink, color.muted]),
+    "axes.grid": False, "grid.color": color.grid, "grid.linewidth": 0.8,
+    "legend.frameon": False, "lines.linewidth": 2, "image.cmap": "cividis",
     "patch.edgecolor": color.ink,
-    # The same elements in the same order in every frame: stable ids, no point dropped on the way.
-    "svg.hashsalt": "limetutor",
-    "svg.fonttype": "none",
-    "path.simplify": False,
-    # What plain escapes is read as it expects, whatever the user's own settings are.
-    "text.usetex": False,
-    "text.parse_math": True,
-}
+    # The same elements in the same order in every frame: stable ids, no point left out.
+    "svg.hashsalt": "limetutor", "svg.fonttype": "none", "path.simplify": False,
+    # What `plain` escapes is read as it expects, whatever the user's own settings are.
+    "text.usetex": False, "text.parse_math": True,
+}  # fmt: skip
 
-# rcParams are one for the whole process: a thread that entered the style while another was in it
-# would take the style for the user's own settings, and put it back as such in the end.
+# rcParams are global: a thread that entered the style while another was in it would take the style
+# for the user's own settings, and restore it as such in the end.
 _in_style = RLock()
 
 
 def styled(function: Callable[P, R]) -> Callable[P, R]:
-    """Run ``function`` in the book's style (the user's own rcParams come back afterwards).
-
-    One thread at a time is in the style; the others wait.
-    """
+    """Run ``function`` in the book's style, one thread at a time, and restore the user's rcParams."""
 
     @wraps(function)
     def in_style(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -112,13 +81,12 @@ def styled(function: Callable[P, R]) -> Callable[P, R]:
 
 @styled
 def new_figure(size: Sequence[float] = (6.4, 3.6)) -> Figure:
-    """A fresh figure in the book's style, ``size`` in inches; pyplot never hears of it."""
-    width, height = size
-    return Figure(figsize=(width, height))
+    """A new figure in the book's style, ``size`` in inches, not managed by pyplot."""
+    return Figure(figsize=(size[0], size[1]))
 
 
 def plain(text: object) -> str:
-    r"""``text`` as matplotlib must get it to print it letter for letter.
+    r"""Escape ``text`` so that matplotlib prints it letter for letter.
 
     Matplotlib reads what stands between two dollar signs as a formula, so that the name
     ``price ($) / cost ($)`` would lose its dollars or fail; ``\$`` is its word for a plain one.
@@ -137,13 +105,11 @@ def as_css_variable(hex_color: str) -> str:
 
 _ROLE_OF = {light: role for role, (light, _) in PALETTE.items()}
 
-# How the places a figure can be shown in say "dark": the book, JupyterLab, Colab, VS Code.
+# Selectors of a dark page: the book, JupyterLab, Colab, VS Code.
 _DARK = (
-    "html[data-theme=dark]",
-    "body[data-jp-theme-light=false]",
-    "html[theme=dark]",
+    "html[data-theme=dark]", "body[data-jp-theme-light=false]", "html[theme=dark]",
     "body.vscode-dark",
-)
+)  # fmt: skip
 
 
 def theme_css() -> str:

@@ -1,7 +1,5 @@
 """The assignments: one source, two versions, questions that are judged as in the book."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re
@@ -17,12 +15,14 @@ from sklearn.linear_model import LinearRegression
 from limetutor.classroom import hint, numbers
 from limetutor.classroom.assignments import assignments, exercise
 from limetutor.classroom.notebooks import cells, opened, source
+from limetutor.classroom.questions import identity
 from limetutor.classroom.release import released, solved
 from limetutor.cli import main
+from limetutor.course.judging.kinds import Function
 
 NAMES = list(assignments())
 QUESTIONS = [q for a in assignments().values() for q in a.questions]
-FUNCTIONS = [q for q in QUESTIONS if q.called]
+FUNCTIONS = [q for q in QUESTIONS if isinstance(q.exercise, Function)]
 by_name = pytest.mark.parametrize("name", NAMES)
 
 
@@ -47,7 +47,7 @@ def test_the_solutions_are_right(name):
 @by_name
 def test_there_is_enough_to_do_and_every_cell_has_its_question(name):
     assignment = assignments()[name]
-    assert assignment.most >= 10
+    assert assignment.max_points >= 10
     found = {c.name: c for c in cells(opened(source(name))) if c.name}
     for question in assignment.questions:
         short = question.name.partition("/")[2]
@@ -63,17 +63,15 @@ def test_there_is_enough_to_do_and_every_cell_has_its_question(name):
     stated = [int(n) for n in re.findall(r"\*\((\d+) points?", text)]
     assert stated == [q.points for q in assignment.questions]
     person = sum(q.points for q in assignment.questions if not q.machine)
-    assert re.search(rf"\*\*Points\*\* {assignment.most} for .* {person} for ", text)
+    assert re.search(rf"\*\*Points\*\* {assignment.max_points} for .* {person} for ", text)
 
 
 @by_name
 def test_students_get_no_solution_and_no_hidden_input(name):
     """Nothing between the marks, no model answer, no line of the module that knows what is right."""
     original, version = opened(source(name)), released(opened(source(name)))
-    sources = json.dumps([cell.source for cell in version.cells], ensure_ascii=False)
-    text = sources + json.dumps(
-        version, ensure_ascii=False
-    )  # outputs, metadata and attachments too
+    # sources, outputs, metadata and attachments
+    text = json.dumps([[c.source for c in version.cells], version], ensure_ascii=False)
     lines = set()
     for cell in original.cells:
         if cell.metadata.get("nbgrader", {}).get("solution"):
@@ -82,9 +80,8 @@ def test_students_get_no_solution_and_no_hidden_input(name):
                 lines |= {line.strip() for line in region.splitlines() if len(line.strip()) > 12}
     module = sys.modules[f"limetutor.classroom.assignments.{name}"]
     code = [line.strip() for line in inspect.getsource(module).splitlines()]
-    lines |= {
-        line for line in code if len(line) > 25 and not line.startswith(('"', "import", "from"))
-    }
+    code = [line for line in code if not line.startswith(('"', "import", "from"))]
+    lines |= {line for line in code if len(line) > 25}
     assert len(lines) > 50
     assert [line for line in lines if json.dumps(line, ensure_ascii=False)[1:-1] in text] == []
     assert "SOLUTION" not in text and "raise NotImplementedError" in text
@@ -100,11 +97,8 @@ def test_both_versions_come_from_one_source(name, tmp_path):
         assert main(["class", "release", "--out", str(tmp_path / "a b")]) == 0
     assert main(["class", "solution", "--out", str(tmp_path / "solved")]) == 0
     ours = cells(opened(tmp_path / "a b" / f"{name}.ipynb"))
-    theirs = [
-        c
-        for c in cells(opened(tmp_path / "solved" / f"{name}.ipynb"))
-        if "**Rubric**" not in c.text
-    ]
+    theirs = cells(opened(tmp_path / "solved" / f"{name}.ipynb"))
+    theirs = [c for c in theirs if "**Rubric**" not in c.text]
     assert [c.name for c in ours] == [c.name for c in theirs]
     assert all(a.text == b.text for a, b in zip(ours, theirs, strict=True) if a.role != "answer")
     assert all(a.text != b.text for a, b in zip(ours, theirs, strict=True) if a.role == "answer")
@@ -141,6 +135,7 @@ def test_numbers_belong_to_a_student():
     rows = {student: numbers("the_audit/my_what_if", student)["row"] for student in "abcdefgh"}
     assert len(set(rows.values())) > 4
     assert numbers("the_audit/my_what_if", " A ") == {"row": rows["a"]}
+    assert identity(" A ") == identity("a") != identity("b")
     assert numbers("the_theorem/my_bandwidth", "Zoë") == numbers("the_theorem/my_bandwidth", "zoë")
 
 
@@ -148,8 +143,8 @@ def test_hints_get_stronger(capsys):
     hint("lime_from_scratch/edges", lambda p: np.zeros(p - 1))
     hint("lime_from_scratch/edges", lambda p: np.ones(p - 1))
     first, second = capsys.readouterr().out.strip().splitlines()
-    ladder = exercise("lime_from_scratch/edges").ladder
-    assert first.endswith(ladder.nudge) and second.endswith(ladder.formula)
+    edges = exercise("lime_from_scratch/edges")
+    assert first.endswith(edges.nudge) and second.endswith(edges.formula)
 
 
 def test_what_is_no_question_gets_a_sentence():
@@ -157,9 +152,6 @@ def test_what_is_no_question_gets_a_sentence():
         hint("lime_from_scratch/nothing", 1)
     with pytest.raises(TypeError, match="student must be a text"):
         numbers("the_audit/my_what_if", 7)
-
-
-# --- what is right, once more ------------------------------------------------------------------
 
 
 def test_edges_are_those_of_another_library():

@@ -1,7 +1,5 @@
 """The question bank: read back by others, judged as in the book, true to the numbers it draws."""
 
-from __future__ import annotations
-
 import re
 import sys
 import types
@@ -14,16 +12,21 @@ import pytest
 from moodle_xml_parser.parser import parse_file
 
 from limetutor.classroom.bank import exam, moodle, questions
-from limetutor.classroom.bank.chapters import BOOK, asked, named, spelt_out
-from limetutor.classroom.bank.questions import VARIED, Choice, Essay, Numerical
+from limetutor.classroom.bank.chapters import BOOK, exercises_of, reference_names, spelt_out
+from limetutor.classroom.bank.questions import (
+    VARIED,
+    ChoiceQuestion,
+    EssayQuestion,
+    NumericalQuestion,
+)
 from limetutor.cli import main
 from limetutor.course.exercises import chapters, exercises
 from limetutor.course.judging.kinds import rounded
 
 VERSIONS = 3
 BANK = questions.bank(BOOK, VERSIONS, seed=0)
-NUMERICAL = [question for question in BANK if isinstance(question, Numerical)]
-KINDS = {Numerical: "numerical", Choice: "multichoice", Essay: "essay"}
+NUMERICAL = [question for question in BANK if isinstance(question, NumericalQuestion)]
+KINDS = {NumericalQuestion: "numerical", ChoiceQuestion: "multichoice", EssayQuestion: "essay"}
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +44,8 @@ def read(written) -> list[ET.Element]:
     return [question for question in found if question.get("type") != "category"]
 
 
-def told(question: Numerical) -> str:
+def told(question: NumericalQuestion) -> str:
     return f"{question.exercise.name}, version {question.version}"
-
-
-# --- read back ------------------------------------------------------------------------------------
 
 
 def test_an_independent_reader_has_every_question_with_its_answer(written, tmp_path, monkeypatch):
@@ -58,22 +58,16 @@ def test_an_independent_reader_has_every_question_with_its_answer(written, tmp_p
     amc, _ = Quiz(str(written / "moodle.xml"))._reshape()
     found = amc.findall(".//question")
     assert len(found) == len(BANK)
-    targets = [
-        float(q.find("AMCnumericChoices").get("target"))
-        for q in found
-        if q.find("AMCnumericChoices") is not None
-    ]
+    targets = [float(node.get("target")) for node in amc.findall(".//question/AMCnumericChoices")]
     stated = [float(moodle.stated(question.exercise)) for question in NUMERICAL]
     np.testing.assert_allclose(targets, stated, rtol=1e-9)
-    right = [
-        len(q.findall("choices/correctchoice")) for q in found if q.find("choices") is not None
-    ]
-    assert right == [1] * sum(isinstance(question, Choice) for question in BANK)
+    right = [len(node.findall("correctchoice")) for node in amc.findall(".//question/choices")]
+    assert right == [1] * sum(isinstance(question, ChoiceQuestion) for question in BANK)
 
 
 def test_another_one_reads_every_option_with_its_reason(written):
     found = parse_file(str(written / "moodle.xml"))["multichoice"]
-    ours = [question for question in BANK if isinstance(question, Choice)]
+    ours = [question for question in BANK if isinstance(question, ChoiceQuestion)]
     assert len(found) == len(ours) >= 40
     for theirs, question in zip(found, ours, strict=True):
         assert theirs.single and len(theirs.options) == len(question.options)
@@ -91,9 +85,6 @@ def test_names_and_numbers_are_unique_and_every_text_is_whole(read):
         assert not re.search(r"\{\w*:?ref\}|\{numref\}|\$|<!--|\ue000", text), text
         assert text.count(r"\(") == text.count(r"\)")
         assert not re.search(r"\\(E|Var|R)\b", text), "a macro of the book"
-
-
-# --- the numbers of a variant -----------------------------------------------------------------------
 
 
 def test_fifteen_exercises_and_more_have_variants_and_all_of_these_differ():
@@ -115,7 +106,7 @@ def test_the_text_is_the_chapter_s_with_the_numbers_of_the_variant(question):
     """With names in the place of numbers, the book's and the variant's text come from one template."""
     variant, declared = question.exercise, exercises()[question.exercise.name]
     stem = next(stem for stem, entries in chapters().items() if declared in entries)
-    original = asked(BOOK / f"{stem}.ipynb")["ex-" + variant.name.replace("/", "-")].text
+    original = exercises_of(BOOK / f"{stem}.ipynb")["ex-" + variant.name.replace("/", "-")].text
     drawn = [name for name, given in variant.given.items() if given.draw]
     named_givens = {
         name: replace(given, text=lambda _, name=name: f"«{name}»") if name in drawn else given
@@ -133,15 +124,10 @@ def test_the_text_is_the_chapter_s_with_the_numbers_of_the_variant(question):
 
 
 @pytest.mark.parametrize("question", NUMERICAL, ids=told)
-def test_a_question_stands_alone(question):
-    assert not re.search(
-        r"running example|\bchapter\b|\bpage\b|\babove\b(?! (the|both))", question.text
-    )
-
-
-@pytest.mark.parametrize("question", NUMERICAL, ids=told)
-def test_a_title_names_no_number_that_the_question_has_not(question):
+def test_a_question_stands_alone_and_its_title_names_no_number_that_it_has_not(question):
     """A third of the noise, by a factor of four?"""
+    elsewhere = r"running example|\bchapter\b|\bpage\b|\babove\b(?! (the|both))"
+    assert not re.search(elsewhere, question.text)
     forms = {
         "two": "two", "three": "three", "third": "three", "half": "halves", "hundred": "100",
         "nine": r"0\.9\b", "four": "four", "ten": r"0\.9\b|\bten\b",
@@ -151,7 +137,7 @@ def test_a_title_names_no_number_that_the_question_has_not(question):
 
 
 def test_a_quiz_stands_alone():
-    for question in (q for q in BANK if isinstance(q, Choice)):
+    for question in (q for q in BANK if isinstance(q, ChoiceQuestion)):
         words = " ".join([question.text, *(option.text for option in question.options)])
         assert not re.search(
             r"(?i)\bslider|\bfigure\b|\bpage\b|\bchapter\b|the picture|see above", words
@@ -167,10 +153,7 @@ def test_a_given_that_stands_twice_or_nowhere_is_refused():
 
 def test_references_become_words():
     assert spelt_out("Use {prf:ref}`lem-inverse`.", BOOK) == "Use the lemma *The inverse of Σ*."
-    assert named(BOOK)["ch-switch-off"] == "*Switch-off*"
-
-
-# --- how it is judged ---------------------------------------------------------------------------------
+    assert reference_names(BOOK)["ch-switch-off"] == "*Switch-off*"
 
 
 def first_match(question: ET.Element, value: float) -> ET.Element:
@@ -207,9 +190,6 @@ def test_moodle_judges_as_the_book_does(read):
             )
 
 
-# --- on paper, and the command -----------------------------------------------------------------------
-
-
 def test_an_exam_has_the_questions_and_then_their_key(written):
     texts = [(written / f"exam_{k}.txt").read_text(encoding="utf-8") for k in (1, 2, 3)]
     assert len(set(texts)) == 3
@@ -220,7 +200,7 @@ def test_an_exam_has_the_questions_and_then_their_key(written):
         assert counts == [len(asked_now)] * 2
         assert not re.search(r"[$\\`]|\{\w", text)
         for question in asked_now:
-            if isinstance(question, Numerical):
+            if isinstance(question, NumericalQuestion):
                 assert f"{moodle.stated(question.exercise)}   ({question.exercise.name})" in key
                 for given in question.exercise.given.values():
                     if given.draw and re.fullmatch(r"[\d.]+", given.shown):

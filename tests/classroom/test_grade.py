@@ -1,8 +1,8 @@
 """A folder of submissions, graded by the command, in a real sandbox."""
 
-from __future__ import annotations
-
+import argparse
 import csv
+import io
 import json
 import os
 import signal
@@ -20,21 +20,18 @@ import pytest
 from submissions import NAME, handed_in, progress_code, write
 
 from limetutor.classroom import notebooks
+from limetutor.classroom.assignments import assignments
+from limetutor.classroom.command import ACTIONS, options
+from limetutor.classroom.grade import COLUMNS, table
+from limetutor.classroom.marking import GradedSubmission, Mark
 from limetutor.classroom.release import released, solved
 from limetutor.classroom.release import write as write_versions
-from limetutor.classroom.sandbox import ENVIRONMENT, lacking
+from limetutor.classroom.sandbox import ENVIRONMENT, why_unavailable
 from limetutor.cli import main
 
 # what the interpreter and its packages set by themselves
-USUAL = {
-    *ENVIRONMENT,
-    "PYTHONPATH",
-    "PWD",
-    "KMP_DUPLICATE_LIB_OK",
-    "KMP_INIT_AT_FORK",
-    "COLUMNS",
-    "LC_CTYPE",
-}
+USUAL = {*ENVIRONMENT, "PYTHONPATH", "PWD", "COLUMNS", "LC_CTYPE"}
+USUAL |= {"KMP_DUPLICATE_LIB_OK", "KMP_INIT_AT_FORK"}
 
 
 def grades(out: Path) -> list[dict[str, str]]:
@@ -56,20 +53,19 @@ def processes(marker: str, of: int = 0) -> list[str]:
             line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
-        if of and f" {of} " not in _session(path.parent):
+        if of and str(of) not in _session(path.parent):
             continue
         if marker in line and str(os.getpid()) != path.parent.name:
             found.append(line[:80])
     return found
 
 
-def _session(folder: Path) -> str:
+def _session(folder: Path) -> list[str]:
     """The group and session that a process belongs to."""
     try:
-        group, session = (folder / "stat").read_text().rpartition(")")[2].split()[2:4]
-    except (OSError, ValueError):
-        return ""
-    return f" {group} {session} "
+        return (folder / "stat").read_text().rpartition(")")[2].split()[2:4]
+    except OSError:
+        return []
 
 
 NAMED = ("missing", "raises", "tells", "loops when called", "other name", "spies")
@@ -82,7 +78,7 @@ def test_a_folder_of_good_and_bad_submissions(tmp_path, monkeypatch, capsys, ver
 
     ``make test`` grades every second of them, and those that are asked for by name.
     """
-    if why := lacking():
+    if why := why_unavailable():
         pytest.skip(why)
     submissions, home, out = tmp_path / "handed in", tmp_path / "at home", tmp_path / "graded"
     home.mkdir()
@@ -131,10 +127,8 @@ def test_a_folder_of_good_and_bad_submissions(tmp_path, monkeypatch, capsys, ver
         for told in json.loads((out / "marks.json").read_text())
         if told["assignment"] == NAME
     }
-    assert said["raises"] == "It raises an error, Exception.", (
-        "no hidden input leaves by an exception"
-    )
-    assert said["tells"] == "It raises an error, Exception.", "nor by a forged one"
+    for name in ("raises", "tells"):  # no hidden input leaves by an exception, nor by a forged one
+        assert said[name] == "It raises an error, Exception."
     assert said["loops when called"] == "It took too long."
     assert said["other name"].startswith("There is no score in the notebook")
     assert "lines (" in capsys.readouterr().out
@@ -143,9 +137,8 @@ def test_a_folder_of_good_and_bad_submissions(tmp_path, monkeypatch, capsys, ver
 def test_a_grader_without_a_sandbox_says_so_and_asks(tmp_path, monkeypatch, capsys):
     (tmp_path / "ada").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert main(["class", "grade", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
-    said = capsys.readouterr().err
-    assert "bubblewrap" in said and "--unsafe-no-sandbox" in said and said.count("\n") == 1
+    said = sentence(capsys, tmp_path, "--out", tmp_path / "out")
+    assert "bubblewrap" in said and "--unsafe-no-sandbox" in said
 
 
 def test_without_a_sandbox_if_asked(tmp_path):
@@ -163,6 +156,31 @@ def test_without_a_sandbox_if_asked(tmp_path):
     assert digests(out) == first, "a second run gives the same"
 
 
+def test_the_table_has_the_columns_that_it_promises():
+    result = GradedSubmission("ada, the first", NAME, "graded", 16, {f"{NAME}/edges": Mark(1, "")})
+    head, line = table([result]).splitlines()
+    names = [q.name for a in assignments().values() for q in a.judged]
+    assert head == ",".join([*COLUMNS, *names])
+    assert line == f'"ada, the first",{NAME},1,16,graded,1' + "," * (len(names) - 1)
+
+
+FORMULAS = ["=1+1", "+49", "-x", "@a", "\n=1"]
+
+
+@pytest.mark.parametrize("name", [*FORMULAS, "a, b", 'say "x"', "two\nlines", "Zoë 😀", "x\r"])
+def test_no_name_is_a_formula_and_any_other_comes_back_as_it_is(name):
+    file = io.StringIO(table([GradedSubmission(name, NAME, "graded", 16)]), newline="")
+    assert list(csv.reader(file))[1][0] == (f"'{name}" if name in FORMULAS else name)
+
+
+def sentence(capsys, *arguments) -> str:
+    """The one sentence that `limetutor class grade` says before it gives up."""
+    assert main(["class", "grade", *map(str, arguments)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    return said
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -175,25 +193,22 @@ def test_without_a_sandbox_if_asked(tmp_path):
 )
 def test_a_folder_that_is_none_gets_a_sentence(tmp_path, capsys, make, words):
     make(tmp_path / "handed in")
-    asked = ["class", "grade", str(tmp_path / "handed in"), "--out", str(tmp_path / "out")]
-    assert main(asked) == 2
-    said = capsys.readouterr().err
-    assert "submissions must" in said and words in said and said.count("\n") == 1
+    said = sentence(capsys, tmp_path / "handed in", "--out", tmp_path / "out")
+    assert "submissions must" in said and words in said
 
 
-@pytest.mark.parametrize("option", ["--jobs", "--seconds", "--memory"])
-def test_limits_that_are_none_get_a_sentence(tmp_path, capsys, option):
-    asked = ["class", "grade", str(tmp_path), "--out", str(tmp_path / "out"), option, "0"]
-    assert main(asked) == 2
-    assert f"{option} must be at least" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_file_in_the_place_of_the_output_gets_a_sentence(tmp_path, capsys):
+def test_other_bad_input_gets_a_sentence_too(tmp_path, monkeypatch, capsys):
+    """Limits that are none, a file as output, and no sources, as in an installation from a wheel."""
     (tmp_path / "in" / "ada").mkdir(parents=True)
+    asked = [tmp_path / "in", "--out", tmp_path / "out"]
+    for option in ("--jobs", "--seconds", "--memory"):
+        assert f"{option} must be at least" in sentence(capsys, *asked, option, 0)
+    with monkeypatch.context() as patch:
+        patch.setattr(notebooks, "SOURCES", tmp_path)
+        assert "from a clone" in sentence(capsys, *asked)
+    assert not (tmp_path / "out").exists()
     (tmp_path / "out").write_text("x")
-    assert main(["class", "grade", str(tmp_path / "in"), "--out", str(tmp_path / "out")]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    assert sentence(capsys, *asked)
 
 
 @pytest.mark.parametrize("place", [".", "graded"])
@@ -208,17 +223,6 @@ def test_an_output_among_the_submissions_is_no_student(tmp_path, monkeypatch, pl
         assert {row["student"] for row in grades(tmp_path / place)} == {"ada"}
 
 
-def test_without_the_sources_nobody_is_graded(tmp_path, monkeypatch, capsys):
-    """As in an installation from a wheel, which has no folder of assignments."""
-    (tmp_path / "in" / "ada").mkdir(parents=True)
-    monkeypatch.setattr(notebooks, "HERE", tmp_path)
-    asked = ["class", "grade", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
-    assert main(asked) == 2
-    said = capsys.readouterr().err
-    assert "from a clone" in said and said.count("\n") == 1
-    assert not (tmp_path / "out").exists()
-
-
 def test_notebooks_in_no_folder_are_named(tmp_path, capsys):
     (tmp_path / "in" / "ada").mkdir(parents=True)
     (tmp_path / "in" / "ben.ipynb").write_text("{}")
@@ -228,7 +232,7 @@ def test_notebooks_in_no_folder_are_named(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_stopped_half_way_it_ends_at_once_and_leaves_the_old_grades(tmp_path):
-    if why := lacking():
+    if why := why_unavailable():
         pytest.skip(why)
     for one in handed_in([], 1, USUAL):
         if one.name in ("loops in a cell", "loops when called"):
@@ -258,5 +262,6 @@ def test_the_command_is_there_for_a_shell():
         [sys.executable, "-m", "limetutor.cli", "class", "--help"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    for name in ("release", "solution", "grade", "feedback"):
-        assert name in done.stdout
+    options(argparse.ArgumentParser())
+    assert set(ACTIONS) >= {"release", "solution", "grade", "feedback"}
+    assert all(f"{name} " in done.stdout for name in ACTIONS)

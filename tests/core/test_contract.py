@@ -5,37 +5,25 @@ runs, the effective sample size and the covariance of the noise are those of the
 has no tilt is refused where one is needed.
 """
 
-from __future__ import annotations
-
 import inspect
 
+import coded_worlds
 import numpy as np
-import pandas as pd
 import pytest
+from coded_worlds import CODES, ROW
 from lime.lime_tabular import LimeTabularExplainer
 from scipy import stats
 from sklearn.tree import DecisionTreeRegressor
 
 import limetutor as lt
-from limetutor.algorithm import explain_quietly
 from limetutor.auditing.checks import CHECKS
-from limetutor.columns import KINDS
+from limetutor.core.boxes import World
+from limetutor.core.kernels import KERNELS, ProductKernel, product_kernels
+from limetutor.core.sampler import SAMPLERS
 from limetutor.course.experiments import repeat
-from limetutor.kernels import KERNELS, PRODUCT_KERNELS, ProductKernel
-from limetutor.normal_limit import asymptotic_covariance, effective_sample_size
-from limetutor.sampling import SAMPLERS
-from limetutor.worlds import World
-
-RNG = np.random.default_rng(31)
-TABLE = pd.DataFrame(
-    {
-        "size": RNG.gamma(2.0, size=400),
-        "tied": RNG.integers(0, 3, 400).astype(float),
-        "colour": RNG.choice(["red", "green", "blue"], 400, p=[0.5, 0.3, 0.2]),
-    }
-)
-CODES = TABLE.assign(colour=TABLE["colour"].map({"red": 0.0, "green": 1.0, "blue": 2.0}))
-ROW = {"size": 2.1, "tied": 1.0, "colour": 1.0}
+from limetutor.inputs.columns import KINDS
+from limetutor.many.explain_many import explain_quietly
+from limetutor.precision.normal_limit import asymptotic_covariance, effective_sample_size
 
 
 def lime_world() -> World:
@@ -45,11 +33,7 @@ def lime_world() -> World:
     return lt.from_lime(explainer)
 
 
-WORLDS: dict[str, tuple[World, dict[str, float] | list[float]]] = {
-    "gaussian": (lt.Gaussian([0.2, -0.5, 1.0], [1.0, 0.7, 1.5], p=[4, 3, 5]), [0.8, -0.9, 2.2]),
-    "empirical": (lt.Empirical(CODES, p=3, categorical=["colour"]), ROW),
-    "lime": (lime_world(), ROW),
-}
+WORLDS = coded_worlds.WORLDS | {"lime": (lime_world(), ROW)}
 LINEAR = lt.Linear([1.0, -2.0, 0.7], 0.3)
 TREE = DecisionTreeRegressor(max_depth=4, random_state=0).fit(
     CODES.to_numpy(), CODES["size"] * (CODES["colour"] - 0.5) + CODES["tied"]
@@ -58,7 +42,7 @@ NU = 0.9
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
-@pytest.mark.parametrize("kernel", PRODUCT_KERNELS)
+@pytest.mark.parametrize("kernel", product_kernels())
 @pytest.mark.parametrize("name", WORLDS)
 @pytest.mark.parametrize("f", [LINEAR, TREE], ids=["linear", "tree"])
 def test_the_limit_is_the_mean_of_runs(f, name, kernel, sampler):
@@ -76,7 +60,7 @@ def test_the_limit_is_the_mean_of_runs(f, name, kernel, sampler):
     assert abs(runs.local_prediction.mean() - limit.local_prediction) < bound * spread + 1e-12
 
 
-@pytest.mark.parametrize("kernel", PRODUCT_KERNELS)
+@pytest.mark.parametrize("kernel", product_kernels())
 @pytest.mark.parametrize("name", WORLDS)
 def test_the_effective_sample_size_is_that_of_weights(name, kernel):
     world, xi = WORLDS[name]
@@ -88,7 +72,7 @@ def test_the_effective_sample_size_is_that_of_weights(name, kernel):
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("sampler", SAMPLERS)
-@pytest.mark.parametrize("kernel", PRODUCT_KERNELS)
+@pytest.mark.parametrize("kernel", product_kernels())
 @pytest.mark.parametrize("name", WORLDS)
 def test_the_noise_is_that_of_the_normal_limit(name, kernel, sampler):
     world, xi = WORLDS[name]
@@ -107,7 +91,7 @@ def test_the_noise_is_that_of_the_normal_limit(name, kernel, sampler):
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("sampler", SAMPLERS)
-@pytest.mark.parametrize("kernel", PRODUCT_KERNELS)
+@pytest.mark.parametrize("kernel", product_kernels())
 @pytest.mark.parametrize("name", WORLDS)
 def test_the_standard_errors_are_those_of_runs(name, kernel, sampler):
     """Whatever the sampler, and whether its draws are independent or not."""
@@ -121,7 +105,7 @@ def test_the_standard_errors_are_those_of_runs(name, kernel, sampler):
     assert np.all((said > limits[0] * spread) & (said < limits[1] * spread + 1e-12))
 
 
-@pytest.mark.parametrize("kernel", PRODUCT_KERNELS)
+@pytest.mark.parametrize("kernel", product_kernels())
 @pytest.mark.parametrize("nu", [0.3, 1.0, 4.0])
 def test_a_kernel_is_its_own_square_at_another_bandwidth(kernel, nu):
     weight = KERNELS[kernel]
@@ -136,7 +120,7 @@ def test_a_kernel_is_its_own_square_at_another_bandwidth(kernel, nu):
     )
 
 
-@pytest.mark.parametrize("kernel", [k for k in PRODUCT_KERNELS if KERNELS[k].measures_x])
+@pytest.mark.parametrize("kernel", [k for k in product_kernels() if KERNELS[k].measures_x])
 @pytest.mark.parametrize("nu", [0.3, 1.0, 4.0])
 def test_the_weights_of_numbers_are_log_concave(kernel, nu):
     """On which ``sides`` relies, and lt.risk with it."""
@@ -148,7 +132,7 @@ def test_the_weights_of_numbers_are_log_concave(kernel, nu):
     assert np.all(np.nan_to_num(bends, nan=0.0) <= 1e-12)
 
 
-@pytest.mark.parametrize("kernel", [name for name in KERNELS if name not in PRODUCT_KERNELS])
+@pytest.mark.parametrize("kernel", [name for name in KERNELS if name not in product_kernels()])
 def test_a_kernel_without_a_tilt_is_refused_where_one_is_needed(kernel):
     world, xi = WORLDS["gaussian"]
     lt.explain(LINEAR, xi, world, NU, kernel=kernel, seed=0)
@@ -167,9 +151,7 @@ def test_a_function_of_ones_own_is_never_mistaken_for_a_kernel_of_that_name():
         return np.exp(-np.abs(x - xi).sum(axis=1) / nu)
 
     ex = lt.explain(LINEAR, [0.3, 0.3, 0.3], lt.Gaussian(), 1.0, kernel=gaussian, seed=0, n=20_000)
-    own = lt.explain(
-        LINEAR, [0.3, 0.3, 0.3], lt.Gaussian(), 1.0, kernel="laplace", seed=0, n=20_000
-    )
+    own = lt.explain(LINEAR, [0.3] * 3, lt.Gaussian(), 1.0, kernel="laplace", seed=0, n=20_000)
     np.testing.assert_allclose(ex.coef, own.coef, rtol=1e-9)
     assert ex.kernel == "gaussian"
     codes = lt.audit(ex).codes  # nothing of the Gaussian kernel's theory is told of it

@@ -39,6 +39,6 @@ def test_a_photograph_is_shrunk_to_means_of_blocks():
 
 def test_superpixels_are_numbered_from_zero_without_gaps():
     for method in ("quickshift", "slic"):
-        labels = colours.pieces(method)
+        labels = colours.superpixels_of(method)
         assert labels.shape == colours.astronaut().shape[:2]
         np.testing.assert_array_equal(np.unique(labels), np.arange(labels.max() + 1))

@@ -21,9 +21,8 @@ def test_a_table_has_its_rows_and_names(name, shape):
 def test_boston_is_the_table_of_the_paper():
     X, y = datasets.boston()
     assert tuple(X.columns) == datasets.BOSTON_NAMES
-    assert y.mean() == pytest.approx(
-        22.53, abs=0.01
-    )  # thousands of dollars, Harrison and Rubinfeld
+    # in thousands of dollars, Harrison and Rubinfeld
+    assert y.mean() == pytest.approx(22.53, abs=0.01)
 
 
 def test_jokes_come_in_two_languages_and_one_can_be_left_out():

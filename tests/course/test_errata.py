@@ -3,51 +3,55 @@
 Numbers are those of the list in the book's reading notes.
 """
 
+from functools import partial
+from itertools import product
+
 import numpy as np
 import pytest
 import reference as ref
 from scipy import integrate, optimize, stats
 
 import limetutor as lt
-from limetutor.bounds import covariance_tail, inverse_tail, response_tail, theorem_sample_size
+from limetutor.core.covariance import covariance as covariance_of
+from limetutor.core.covariance import inverse_covariance
+from limetutor.core.tilted_law import gaussian_tilt
 from limetutor.course.figures import reading_the_paper
-from limetutor.covariance import (
+from limetutor.precision import bounds
+from limetutor.precision.arrowhead import (
     alpha_constant,
     arrowhead_eigenvalues,
-    inverse_covariance,
     inverse_frobenius_norm,
     inverse_norm_bound,
     secular,
 )
-from limetutor.covariance import covariance as covariance_of
-from limetutor.theory import gaussian_tilt
+from limetutor.precision.bounds import covariance_tail, response_tail
 
 QUARTILE = stats.norm.ppf(0.75)
+close = partial(pytest.approx, abs=0)
+
+
+def weighted_moment(k, xi, nu, mu, sigma, *ends):
+    """Of x^k under the density of N(mu, sigma^2) times the weight around xi, by quadrature."""
+    weight = lambda x: np.exp(-((x - xi) ** 2) / 2 / nu**2)  # noqa: E731
+    return integrate.quad(lambda x: x**k * weight(x) * ref.bell(x, mu, sigma), *ends)[0]
 
 
 def test_1_the_printed_sigma_tilde_is_the_square_of_the_deviation():
     # P~ has density proportional to weight times density: measure its deviation
     xi, nu, sigma = 1.3, 0.7, 2.0
-
-    def moment(k):
-        return integrate.quad(
-            lambda x: x**k * np.exp(-((x - xi) ** 2) / 2 / nu**2) * ref.bell(x, 0.0, sigma), -9, 9
-        )[0]
-
-    deviation = np.sqrt(moment(2) / moment(0) - (moment(1) / moment(0)) ** 2)
+    mass, first, second = (weighted_moment(k, xi, nu, 0.0, sigma, -9, 9) for k in range(3))
+    deviation = np.sqrt(second / mass - (first / mass) ** 2)
     printed = nu**2 * sigma**2 / (nu**2 + sigma**2)
     limit = lt.limit(lt.Linear([1.0]), [xi], lt.Gaussian(0, sigma), nu)
-    assert limit.sigma_tilde[0] == pytest.approx(deviation, rel=1e-9, abs=0)  # quad's own 1e-9
-    assert np.sqrt(printed) == pytest.approx(deviation, rel=1e-9, abs=0)
+    assert limit.sigma_tilde[0] == close(deviation, rel=1e-9)  # quad's own 1e-9
+    assert np.sqrt(printed) == close(deviation, rel=1e-9)
     assert abs(printed - deviation) > 0.1
     # and with the printed one alpha is not the mass of the box under P~
     lo, hi = sigma * np.array([0, QUARTILE])
-    inside = integrate.quad(
-        lambda x: np.exp(-((x - xi) ** 2) / 2 / nu**2) * ref.bell(x, 0.0, sigma), lo, hi
-    )[0]
+    inside = weighted_moment(0, xi, nu, 0.0, sigma, lo, hi) / mass
     wrong = np.diff(stats.norm.cdf([lo, hi], limit.mu_tilde[0], printed))[0]
-    assert limit.alpha[0] == pytest.approx(inside / moment(0), rel=1e-9, abs=0)
-    assert abs(wrong - inside / moment(0)) > 0.05
+    assert limit.alpha[0] == close(inside, rel=1e-9)
+    assert abs(wrong - inside) > 0.05
 
 
 def test_2_the_sum_in_the_secular_equation_has_a_minus_sign():
@@ -66,13 +70,12 @@ def test_2_the_sum_in_the_secular_equation_has_a_minus_sign():
     np.testing.assert_allclose(secular(3 + np.sqrt([5.0]) * [-1, 1], [0.5]), 0.0, atol=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("d", "least"), [(1, 0.02), (2, 0.05), (5, 0.4), (10, 0.9)]
-)  # measured over 8000 runs: 0.030, 0.084, 0.457, 0.951
+# measured over 8000 runs: 0.030, 0.084, 0.457, 0.951
+@pytest.mark.parametrize(("d", "least"), [(1, 0.02), (2, 0.05), (5, 0.4), (10, 0.9)])
 def test_3_entries_within_t_do_not_keep_the_covariance_matrix_within_t(d, least):
     n, runs = 2000, 1500
     t = np.sqrt(np.log(4 * d**2 / 0.01) / (2 * n))
-    assert covariance_tail(t, n, d, corrected=False) == pytest.approx(0.01, rel=1e-12, abs=0)
+    assert covariance_tail(t, n, d, corrected=False) == close(0.01, rel=1e-12)
     # p = 2 and nu so large that every weight is 1: the indicators are fair coins
     wide = lt.limit(lt.Linear(np.ones(d)), np.full(d, 0.3), lt.Gaussian(p=2), 1e6)
     np.testing.assert_allclose(wide.alpha, 0.5, rtol=1e-6)
@@ -87,7 +90,7 @@ def test_3_entries_within_t_do_not_keep_the_covariance_matrix_within_t(d, least)
     assert frequency <= covariance_tail(t, n, d)
     # where the corrected bound says 0.01 it is so
     t = np.sqrt(np.log(2 * (d + 1) ** 2 / 0.01) * (d + 1) ** 2 / (2 * n))
-    assert covariance_tail(t, n, d) == pytest.approx(0.01, rel=1e-12, abs=0)
+    assert covariance_tail(t, n, d) == close(0.01, rel=1e-12)
     assert np.mean(errors >= t) <= 0.01
 
 
@@ -122,34 +125,28 @@ def test_4_the_printed_response_bound_misses_the_same_factor_as_3():
     f, xi = lt.Linear([1.0] + [0.0] * (d - 1)), np.full(d, 0.3)
     limit = lt.limit(f, xi, lt.Gaussian(p=2), nu)
     t = np.sqrt(np.log(4 * d / 0.01) * 2 / n)
-    assert response_tail(t, n, f, xi, nu, 1.0, corrected=False) == pytest.approx(
-        0.01, rel=1e-12, abs=0
-    )
+    assert response_tail(t, n, f, xi, nu, 1.0, corrected=False) == close(0.01, rel=1e-12)
     rng = np.random.default_rng(1)
     errors = np.empty(runs)
     for run in range(runs):
         x = rng.normal(size=(n, d))
         z = np.column_stack([np.ones(n), x >= 0])
-        errors[run] = np.linalg.norm(
-            z.T @ (np.exp(-np.sum((x - xi) ** 2, 1) / 2 / nu**2) * x[:, 0]) / n - limit.Gamma
-        )
-    assert (
-        np.mean(errors > t) > 0.04
-    )  # four times the 0.01 that is printed, 6 standard errors above
+        pi = np.exp(-np.sum((x - xi) ** 2, 1) / 2 / nu**2)
+        errors[run] = np.linalg.norm(z.T @ (pi * x[:, 0]) / n - limit.Gamma)
+    assert np.mean(errors > t) > 0.04  # four times the printed 0.01, 6 standard errors above
     assert np.mean(errors > t) <= min(1, response_tail(t, n, f, xi, nu, 1.0))
 
 
 def test_5_the_frobenius_norm_needs_a_factor_two_and_a_square():
     alpha, C = np.array([0.2, 0.6, 0.45]), 0.3
     norm = np.linalg.norm(inverse_covariance(alpha) / C)
-    assert inverse_frobenius_norm(alpha, C) == pytest.approx(norm, rel=1e-13, abs=0)
+    assert inverse_frobenius_norm(alpha, C) == close(norm, rel=1e-13)
     assert inverse_frobenius_norm(alpha, C, printed=True) < 0.7 * norm
     # the printed expression, from the paper
     a = alpha
     printed = (1 + np.sum(a / (1 - a))) ** 2 + np.sum(1 / (1 - a) ** 2) + np.sum(1 / (a * (1 - a)))
-    assert inverse_frobenius_norm(alpha, C, printed=True) == pytest.approx(
-        np.sqrt(printed) / C, rel=1e-13, abs=0
-    )
+    as_printed = inverse_frobenius_norm(alpha, C, printed=True)
+    assert as_printed == close(np.sqrt(printed) / C, rel=1e-13)
     # the lemma's final bound survives
     rng = np.random.default_rng(5)
     for _ in range(200):
@@ -173,14 +170,14 @@ def test_6_the_second_order_antiderivative_has_2ax_plus_b():
     assert abs(right - true) < mp.mpf(10) ** -40
     assert abs(wrong - true) > 0.1
     # what the package integrates is the right one: a = 1/2nu^2 + 1/2sigma^2 and so on
-    from limetutor.laws import gaussian_integral
+    from limetutor.exact.integrals import gaussian_integral
 
     xi, mu, nu, sigma = mp.mpf("0.4"), mp.mpf("-0.7"), mp.mpf("0.9"), mp.mpf("1.6")
     a, b = 1 / (2 * nu**2) + 1 / (2 * sigma**2), xi / nu**2 + mu / sigma**2
     c = -(xi**2 / (2 * nu**2) + mu**2 / (2 * sigma**2))
     expected = (antiderivative(2, 2) - antiderivative(-1, 2)) / (sigma * mp.sqrt(2 * mp.pi))
     found = gaussian_integral(2, 0.4, -0.7, 0.9, 1.6, -1.0, 2.0)
-    assert found == pytest.approx(float(expected), rel=1e-13, abs=0)
+    assert found == close(float(expected), rel=1e-13)
 
 
 def test_6_the_constant_of_the_zeroth_order_needs_a_half_on_both_squares():
@@ -188,13 +185,11 @@ def test_6_the_constant_of_the_zeroth_order_needs_a_half_on_both_squares():
     a, b = 1 / (2 * nu**2) + 1 / (2 * sigma**2), xi / nu**2 + mu / sigma**2
     claimed = -((xi - mu) ** 2) / (2 * (nu**2 + sigma**2))  # what b^2/4a + c must be
     right, printed = (-(xi**2 / (2 * nu**2) + half * mu**2 / sigma**2) for half in (0.5, 1.0))
-    assert b**2 / (4 * a) + right == pytest.approx(claimed, rel=1e-13, abs=0)
+    assert b**2 / (4 * a) + right == close(claimed, rel=1e-13)
     assert abs(b**2 / (4 * a) + printed - claimed) > 0.05
     # and the integral itself sides with the claim
-    value = integrate.quad(
-        lambda x: np.exp(-((x - xi) ** 2) / 2 / nu**2) * ref.bell(x, mu, sigma), -12, 12
-    )[0]
-    assert value == pytest.approx(nu / np.hypot(nu, sigma) * np.exp(claimed), rel=1e-9, abs=0)
+    value = weighted_moment(0, xi, nu, mu, sigma, -12, 12)
+    assert value == close(nu / np.hypot(nu, sigma) * np.exp(claimed), rel=1e-9)
 
 
 def test_7_the_sample_size_fits_the_proposition_and_not_the_proofs_quote_of_it():
@@ -206,22 +201,19 @@ def test_7_the_sample_size_fits_the_proposition_and_not_the_proofs_quote_of_it()
     C, A, centre = limit.C, alpha_constant(limit.alpha), f(limit.mu_tilde[None])[0]
     gamma = C * np.sqrt(d * (3 * centre**2 + np.sum((f.a * limit.sigma_tilde) ** 2)))
     assert np.linalg.norm(limit.Gamma) <= gamma
-    n, t = theorem_sample_size(limit, 1.0, eps, eta, corrected=False), eps / (2 * gamma)
-    proposition = inverse_tail(t, round(n), d, C, A, corrected=False)
-    assert proposition == pytest.approx(
-        eta / 3, rel=1e-6, abs=0
-    )  # n is 1e9, rounded to a whole number
+    n, t = bounds.theorem_sample_size(limit, 1.0, eps, eta, corrected=False), eps / (2 * gamma)
+    proposition = bounds.inverse_tail(t, round(n), d, C, A, corrected=False)
+    assert proposition == close(eta / 3, rel=1e-6)  # n is 1e9, rounded to a whole number
     quoted = 8 * d**2 * np.exp(-(C**3) * n * t**2 / (162 * d**2 * A**4))
     assert quoted < 1e-3 * eta / 3  # d^2 / C times too large an exponent
     # and that quote is not what the proof of the proposition gives: its t_1 squared, doubled
     t_1 = C**2 * t / (18 * d**2 * A**2)
-    assert 2 * t_1**2 == pytest.approx(C**4 * t**2 / (162 * d**4 * A**4), rel=1e-12, abs=0)
+    assert 2 * t_1**2 == close(C**4 * t**2 / (162 * d**4 * A**4), rel=1e-12)
 
 
 def test_7_the_corrected_number_of_samples_may_be_smaller_or_far_larger():
-    ratios = {
-        (d, b): reading_the_paper.corrected_over_printed(d, b) for d in (2, 50) for b in (0, 10)
-    }
+    cases = product((2, 50), (0, 10))
+    ratios = {(d, b): reading_the_paper.corrected_over_printed(d, b) for d, b in cases}
     assert ratios[2, 0] == pytest.approx(0.03, abs=0.005)
     assert ratios[50, 10] == pytest.approx(86, abs=0.5)
     # b enters the printed one through 3 f(mu~)^2, of which the exact norm of Gamma needs less
@@ -261,8 +253,8 @@ def test_8_limes_bandwidth_is_three_quarters_of_the_root_of_d():
     X = np.random.default_rng(0).normal(size=(40, 9))
     explainer = lime_tabular.LimeTabularExplainer(X, mode="regression")
     width = explainer.base.kernel_fn.keywords["kernel_width"]
-    assert width == pytest.approx(0.75 * np.sqrt(9), rel=1e-12, abs=0)
-    assert width != pytest.approx(0.75 * 9, rel=0.1, abs=0)
+    assert width == close(0.75 * np.sqrt(9), rel=1e-12)
+    assert width != close(0.75 * 9, rel=0.1)
 
 
 def test_8_the_local_error_is_the_surrogates_value_minus_that_of_f():
@@ -319,10 +311,8 @@ def test_8_the_middle_of_an_odd_number_of_boxes_is_off_at_every_bandwidth(nu):
     top, bottom = 2 * 0.0 - (-edge) - edge, -2 * 0.0 + (-edge) + edge
     assert top == bottom == 0  # V_crit is 0 / 0
     assert lt.limit(lt.Linear([1.0]), [0.0], lt.Gaussian(p=3), nu).theta[0] == 0
-    weight = integrate.quad(
-        lambda x: x * np.exp(-(x**2) / 2 / nu**2) * ref.bell(x, 0.0, 1.0), -edge, edge
-    )[0]
-    assert abs(weight) < 1e-12  # x has mean 0 in the box, as outside it
+    mean = weighted_moment(1, 0.0, nu, 0.0, 1.0, -edge, edge)
+    assert abs(mean) < 1e-12  # x has mean 0 in the box, as outside it
     assert abs(lt.limit(lt.Linear([1.0]), [0.1], lt.Gaussian(p=3), nu).theta[0]) > 1e-4
 
 
@@ -346,11 +336,8 @@ def test_8_the_proposition_compares_the_two_inverses():
     change = np.diag([1.0, -1.0, 0.5])
     for size in (1e-3, 1e-6):
         S = Sigma + size * change
-        right = (
-            np.linalg.norm(inverse, 2)
-            * np.linalg.norm(S - Sigma, 2)
-            * np.linalg.norm(np.linalg.inv(S), 2)
-        )
+        norms = [np.linalg.norm(matrix, 2) for matrix in (inverse, S - Sigma, np.linalg.inv(S))]
+        right = np.prod(norms)
         assert np.linalg.norm(np.linalg.inv(S) - inverse, 2) <= right < 1
         assert np.linalg.norm(np.linalg.inv(S) - S, 2) > 10
 
@@ -358,18 +345,17 @@ def test_8_the_proposition_compares_the_two_inverses():
 def test_8_n_1_needs_the_square_of_A():
     limit = lt.limit(lt.Linear([1.0, -2.0, 0.5]), [0.2, 0.9, -0.4], lt.Gaussian(), 1.2)
     printed, with_A = reading_the_paper.first_sample_size(limit, 0.1)
-    assert with_A == pytest.approx(0.1 / 3, rel=1e-12, abs=0)
+    assert with_A == close(0.1 / 3, rel=1e-12)
     assert printed > 1  # no bound at all
     # and the claim that n_1 <= n_3 survives: the same factor before a smaller logarithm
     assert all(np.log(12 * d**2 / 0.1) <= np.log(24 * d**2 / 0.1) for d in (1, 5, 50))
 
 
 def test_8_the_scale_tends_to_one_for_each_dimension_not_for_all_at_once():
-    at_ten, wide = (
-        [np.exp(lt.limit(lt.Linear(np.ones(d)), np.zeros(d), lt.Gaussian(), nu).log_C)
-         for d in (10, 1000)]
-        for nu in (10.0, 1e4)
-    )  # fmt: skip
+    def scale(d, nu):
+        return np.exp(lt.limit(lt.Linear(np.ones(d)), np.zeros(d), lt.Gaussian(), nu).log_C)
+
+    at_ten, wide = ([scale(d, nu) for d in (10, 1000)] for nu in (10.0, 1e4))
     np.testing.assert_allclose(wide, 1.0, atol=1e-4)
     np.testing.assert_allclose(at_ten, [0.951, 0.0069], rtol=1e-2)
 
@@ -384,10 +370,8 @@ def beta(xi, nu, sigma=1.0):
 
 def test_9_the_three_published_numbers_do_not_fit_together():
     # mu = 0, sigma = 1, p = 4, nu = 1: beta_1 = 11.4 has two solutions
-    fit = [
-        optimize.brentq(lambda x: 10 * beta(x, 1.0).gap - 11.4, *bracket)
-        for bracket in ((0.7, 1.3), (1.3, 2.5))
-    ]
+    off_by = lambda x: 10 * beta(x, 1.0).gap - 11.4  # noqa: E731
+    fit = [optimize.brentq(off_by, *bracket) for bracket in ((0.7, 1.3), (1.3, 2.5))]
     np.testing.assert_allclose(fit, [0.961, 1.737], atol=0.001)  # printed to three digits
     # beta_2 = -4.1 has one up to sign ...
     grid = np.linspace(1e-4, QUARTILE - 1e-9, 4001)

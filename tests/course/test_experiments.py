@@ -8,14 +8,9 @@ import pytest
 from scipy.stats import norm
 
 import limetutor as lt
+from limetutor.course import experiments
 from limetutor.course.datasets import diabetes
-from limetutor.course.experiments import (
-    kernel_ridge_example,
-    linear_example,
-    repeat,
-    repeat_fits,
-    running_example,
-)
+from limetutor.course.experiments import repeat, running_example
 
 
 def test_repeated_runs_are_those_of_explain():
@@ -44,7 +39,7 @@ def test_runs_in_threads_leave_warnings_as_they_were():
 @pytest.mark.parametrize("sampler", ["gaussian", "tilted"])
 def test_fits_drawn_together_have_the_law_of_runs(sampler):
     f, xi, world = running_example(2)
-    fits = repeat_fits(f, xi, world, 1.0, n=500, runs=200, sampler=sampler)
+    fits = experiments.repeat_fits(f, xi, world, 1.0, n=500, runs=200, sampler=sampler)
     limit = lt.limit(f, xi, world, 1.0).coef
     error = fits.std(axis=0, ddof=1) / np.sqrt(200)
     assert fits.shape == (200, 2)
@@ -61,23 +56,22 @@ def test_the_running_example_shows_all_its_numbers():
     numbers = shown.partition("ξ = [")[2].partition("]")[0]
     np.testing.assert_array_equal([float(x) for x in numbers.split(",")], xi)
     edges = shown.partition("edges ")[2].partition("\n")[0]
-    np.testing.assert_allclose(
-        [float(q) for q in edges.split(",")], norm.ppf([0.25, 0.5, 0.75]), atol=5e-4
-    )
+    quartiles = norm.ppf([0.25, 0.5, 0.75])
+    np.testing.assert_allclose([float(q) for q in edges.split(",")], quartiles, atol=5e-4)
     in_boxes = [int(k) for k in shown.partition("in boxes ")[2].split()]
-    assert in_boxes == list(np.searchsorted(norm.ppf([0.25, 0.5, 0.75]), xi) + 1)
+    assert in_boxes == list(np.searchsorted(quartiles, xi) + 1)
     np.testing.assert_array_equal(f.a, [10, -10] + 8 * [0])
     assert (world.mu, world.sigma, world.p) == (0, 1, 4)
 
 
 def test_the_examples_are_what_they_say():
-    f, xi, _ = linear_example(diabetes(standardize=True))
+    f, xi, _ = experiments.linear_example(diabetes(standardize=True))
     X, y = diabetes(standardize=True)
     design = np.column_stack([np.ones(len(X)), X])
     np.testing.assert_allclose(design @ [f.b, *f.a], f(X.to_numpy()), rtol=1e-9)
     assert np.abs(design.T @ (y - f(X.to_numpy()))).max() < 1e-6 * np.abs(y).sum()  # least squares
     assert np.sum(xi**2) == pytest.approx(np.min(np.sum(X.to_numpy() ** 2, axis=1)))
-    model, same, _ = kernel_ridge_example(diabetes(standardize=True))
+    model, same, _ = experiments.kernel_ridge_example(diabetes(standardize=True))
     np.testing.assert_array_equal(xi, same)
     assert model.get_params()["gamma"] == 1 / 50
 
@@ -85,13 +79,11 @@ def test_the_examples_are_what_they_say():
 def test_runs_on_a_text_are_sorted_by_word():
     from lime.lime_text import LimeTextExplainer
 
-    from limetutor.course.experiments import repeat_switches
-
     def says(texts):
         found = np.array(["yes" in text for text in texts], float)
         return np.column_stack([1 - found, found])
 
     explainer = LimeTextExplainer(random_state=0)
-    runs = repeat_switches(explainer, "no yes maybe", says, 3, runs=2, num_samples=200)
+    runs = experiments.repeat_switches(explainer, "no yes maybe", says, 3, runs=2, num_samples=200)
     assert runs.shape == (2, 3) and np.ptp(runs, axis=0).max() > 0
     assert np.all(np.argmax(runs, axis=1) == 1)

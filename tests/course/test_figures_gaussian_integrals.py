@@ -1,7 +1,5 @@
 """What the figure of the appendix on Gaussian integrals claims."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from drawing import drawn

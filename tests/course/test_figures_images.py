@@ -1,13 +1,12 @@
 """What the pictures of the chapter on images claim."""
 
-from __future__ import annotations
-
 import numpy as np
 from drawing import drawn, said
+from matplotlib.path import Path
 
-from limetutor import images
 from limetutor.course.colours import SIDE, astronaut, colour_classifier
 from limetutor.course.figures import images as figures
+from limetutor.switches import fit_form, images, mean_differences, tilted
 
 NAMES = colour_classifier().names
 
@@ -47,9 +46,8 @@ def test_a_black_reference_leaves_nothing_for_the_flower():
 
 def test_behind_its_own_mean_a_superpixel_has_less_to_say():
     for name in ("flower", "temple", "rocket"):
-        own, grey = (
-            np.abs(figures.sums_of(NAMES.index(name), fill)).sum() for fill in ("mean", 0.5)
-        )
+        label = NAMES.index(name)
+        own, grey = (np.abs(figures.sums_of(label, fill)).sum() for fill in ("mean", 0.5))
         assert own < 0.7 * grey
 
 
@@ -58,14 +56,8 @@ def test_every_pixel_is_in_the_outline_of_its_superpixel():
     rows, columns = np.mgrid[3:SIDE:17, 3:SIDE:17]
     for row, column in zip(rows.ravel(), columns.ravel(), strict=True):
         outline = figures._outlines("slic")[labels[row, column]]
-        inside = [ring.contains_point((column, row)) for ring in _rings(outline)]
-        assert sum(inside) % 2 == 1
-
-
-def _rings(path):
-    from matplotlib.path import Path
-
-    return [Path(polygon) for polygon in path.to_polygons()]
+        rings = [Path(polygon) for polygon in outline.to_polygons()]
+        assert sum(ring.contains_point((column, row)) for ring in rings) % 2 == 1
 
 
 def test_what_speaks_is_unveiled():
@@ -91,11 +83,15 @@ def test_runs_are_drawn_against_the_prediction():
 
 
 def test_the_bandwidth_leads_from_occlusion_to_banzhaf_values():
-    sums = figures.probabilities()
-    narrow, wide = (images.weighted_fit(sums, nu, "mismatch")[1:] for nu in (0.1, 100.0))
-    np.testing.assert_allclose(narrow, images.difference_of_means(sums, 1.0), atol=1e-12)
-    np.testing.assert_allclose(wide, images.difference_of_means(sums, 0.5), atol=1e-4)
-    lime = images.weighted_fit(sums, 0.25, "cosine")[1:]
+    form = figures.probabilities()
+
+    def beta(nu, kernel):
+        return fit_form(form, images.kernel_switches(16, nu, kernel)).coef
+
+    narrow, wide = (beta(nu, "mismatch") for nu in (0.1, 100.0))
+    np.testing.assert_allclose(narrow, mean_differences(form, np.arange(16) == 15), atol=1e-12)
+    np.testing.assert_allclose(wide, tilted(form, 0.5), atol=1e-4)
+    lime = beta(0.25, "cosine")
     assert np.abs(lime - wide).max() < 0.03  # lime's setting is close to equal weights
     assert "probability 0.62" in said(figures.bandwidths, 1.0, "mismatch")
     assert "probability" not in said(figures.bandwidths, 1.0, "cosine")

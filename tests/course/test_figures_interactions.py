@@ -1,14 +1,12 @@
 """What the pictures of the chapter *interactions and dependence* claim."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from drawing import drawn, in_colour, said, xy
 
 import limetutor as lt
 from limetutor.course.figures import interactions as figures
-from limetutor.interactive import renderer
+from limetutor.plotting import svg
 from limetutor.plotting.style import color
 
 
@@ -69,6 +67,6 @@ def test_the_distances_are_those_of_all_columns():
     patients, samples = (xy(line) for line in fig.axes[1].lines)
     assert np.all(samples[50:, 0] > patients[50:, 0])
     assert fig.axes[0].get_xlabel() == "a" and fig.axes[0].get_ylabel() == "c"
-    tags = [element.tag for element in renderer.picture(fig, "Two clouds.", "p").iter()]
+    tags = [element.tag for element in svg.picture(fig, "Two clouds.", "p").iter()]
     assert "image" not in tags  # which would keep the colours of the light theme
     assert tags.count("use") >= 120

@@ -1,7 +1,5 @@
 """What the figures of the chapter on the local error show, recomputed another way."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from drawing import drawn, in_colour, xy

@@ -1,7 +1,5 @@
 """What the figures share: boxes as the world has them, paths with gaps, ticks, numbers in words."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -9,6 +7,7 @@ import pytest
 from drawing import said, xy
 from scipy import stats
 
+from limetutor.core.boxes import Gaussian
 from limetutor.course.figures import (
     discretization,
     local_error,
@@ -21,7 +20,6 @@ from limetutor.course.figures import (
     weights,
 )
 from limetutor.plotting.style import color, new_figure
-from limetutor.worlds import Gaussian
 
 Q = stats.norm.ppf(0.75)
 
@@ -57,26 +55,17 @@ def test_positions_run_through_every_box_from_end_to_end():
     assert (inset[0], inset[-1]) == pytest.approx((-1.9, -Q - 0.1))
 
 
-def test_lines_may_have_heights_of_their_own():
+def test_paths_with_gaps_lines_curves_histograms_and_surrogates():
     x, y = parts.lines(np.array([1.0, 2.0]), 0, np.array([5.0, 6.0]))
     np.testing.assert_array_equal(x, [1, 1, 1, 2, 2, 2])
     np.testing.assert_array_equal(y, [0, 5, np.nan, 0, 6, np.nan])
     np.testing.assert_array_equal(parts.lines(np.array([1.0]), 0, 3)[1], [0, 3, np.nan])
-
-
-def test_curves_are_joined_with_gaps_and_none_is_a_gap():
     x, y = parts.joined([np.array([[1, 2], [3, 4]]), np.array([[5, 6]])])
     np.testing.assert_array_equal(x, [1, 3, np.nan, 5, np.nan])
     np.testing.assert_array_equal(y, [2, 4, np.nan, 6, np.nan])
     assert np.isnan(parts.joined([])).all()
-
-
-def test_a_histogram_has_its_area_under_the_steps():
     x, y = parts.steps(np.array([0.0, 1.0, 3.0]), np.array([2.0, 5.0]))
     assert np.trapezoid(y, x) == 2 + 10
-
-
-def test_a_surrogate_of_one_feature_has_two_values():
     x, y = parts.plateau((0.0, np.inf), inside=7, outside=1, reach=3)
     assert (x, y) == ([-3, 0, 0, 3, 3, 3], [1, 1, 7, 7, 1, 1])
 
@@ -111,28 +100,13 @@ def test_intervals_that_miss_the_truth_stand_out():
     assert xy(ax.lines[-1]).tolist() == [[2, 1.97]]
 
 
-@pytest.mark.parametrize(
-    ("value", "plus", "text"),
-    [
-        (-0.001, False, "0.00"),
-        (-1.5, False, "−1.50"),
-        (0, False, "0.00"),
-        (2.346, False, "2.35"),
-        (2.346, True, "+2.35"),
-        (-2.346, True, "−2.35"),
-        (-0.001, True, "0.00"),
-        (0.001, True, "0.00"),
-    ],
-)
-def test_signed_numbers_have_no_minus_zero(value, plus, text):
-    assert parts.signed(value, plus=plus) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(8.41e16, "8.4·10¹⁶"), (9.96e6, "1.0·10⁷"), (1.3e-14, "1.3·10⁻¹⁴")]
-)
-def test_powers_of_ten_have_a_mantissa_below_ten(value, text):
-    assert parts.scientific(value) == text
+def test_signed_numbers_have_no_minus_zero_and_powers_of_ten_a_mantissa_below_ten():
+    without = {-0.001: "0.00", -1.5: "−1.50", 0: "0.00", 2.346: "2.35"}
+    assert {value: parts.signed(value) for value in without} == without
+    with_plus = {2.346: "+2.35", -2.346: "−2.35", -0.001: "0.00", 0.001: "0.00"}
+    assert {value: parts.signed(value, plus=True) for value in with_plus} == with_plus
+    powers = {8.41e16: "8.4·10¹⁶", 9.96e6: "1.0·10⁷", 1.3e-14: "1.3·10⁻¹⁴"}
+    assert {value: parts.scientific(value) for value in powers} == powers
 
 
 def test_agreement_is_a_cosine_and_zero_with_nothing():

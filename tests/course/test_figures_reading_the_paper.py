@@ -1,7 +1,5 @@
 """What the figures of the appendix on the paper claim."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from drawing import drawn, said

@@ -1,7 +1,5 @@
 """What the figures of the chapter on the real lime claim."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from drawing import drawn, said
@@ -13,7 +11,7 @@ import limetutor as lt
 from limetutor.course.datasets import diabetes
 from limetutor.course.experiments import repeat_lime
 from limetutor.course.figures import real_lime
-from limetutor.lime_bridge import repaired
+from limetutor.lime.read_explainer import repaired
 
 TABLE, Y = diabetes()
 X = TABLE.to_numpy()
@@ -26,13 +24,8 @@ MODELS = {
 
 @pytest.fixture(scope="module")
 def explainer() -> LimeTabularExplainer:
-    return LimeTabularExplainer(
-        X,
-        feature_names=list(TABLE.columns),
-        mode="regression",
-        feature_selection="none",
-        random_state=0,
-    )
+    options = {"mode": "regression", "feature_selection": "none", "random_state": 0}
+    return LimeTabularExplainer(X, feature_names=list(TABLE.columns), **options)
 
 
 def test_crosses_lie_within_four_standard_errors_of_lime(explainer) -> None:
@@ -61,9 +54,8 @@ def test_the_width_moves_no_linear_coefficient_and_ridge_shrinks_all_together(ex
 def test_the_slider_of_the_width_says_who_decides(explainer, width: float) -> None:
     world = lt.from_lime(explainer)
     at = real_lime.at_width(MODELS["linear model"], XI, world, width)
-    text, fig = drawn(
-        real_lime.width_slider, width=width, model="linear model", models=MODELS, xi=XI, world=world
-    )
+    case = {"model": "linear model", "models": MODELS, "xi": XI, "world": world}
+    text, fig = drawn(real_lime.width_slider, width=width, **case)
     C = np.exp(at.log_C)
     assert f"together weigh {real_lime.short(4999 * C)} " in text
     assert f"leaves {np.median(at.shrinkage):.0%}" in text
@@ -90,13 +82,9 @@ def test_the_paths_are_the_predictions_and_the_dots_the_runs(explainer) -> None:
 def test_with_and_without_boxes(explainer) -> None:
     free = LimeTabularExplainer(X, mode="regression", discretize_continuous=False)
     worlds = (lt.from_lime(explainer), lt.from_lime(free))
-    text, fig = drawn(
-        real_lime.with_and_without, model="linear model", width=2.0, models=MODELS, xi=XI,
-        worlds=worlds,
-    )  # fmt: skip
-    boxed, plain = (
-        lt.limit(MODELS["linear model"], XI, w, 2.0, w.kernel, ridge=1, n=5000) for w in worlds
-    )
+    text, fig = drawn(real_lime.with_and_without, "linear model", 2.0, MODELS, XI, worlds)
+    f = MODELS["linear model"]
+    boxed, plain = (lt.limit(f, XI, w, 2.0, w.kernel, ridge=1, n=5000) for w in worlds)
     assert f"{np.sum(boxed.coef * plain.coef < 0)} of 10" in text
     # without boxes the bars sit on the ticks, slope times deviation, but for ridge
     ticks = fig.axes[1].lines[1].get_xdata()
@@ -128,11 +116,8 @@ def test_quartiles_hide_no_patient_and_quintiles_do() -> None:
 def test_the_collapsed_column_is_twice_as_large_and_mended_as_our_world_has_it(explainer) -> None:
     world = lt.from_lime(explainer)
     assert [(bin_.feature, bin_.fed, bin_.value) for bin_ in world.collapsed] == [(1, 0.0, 1.0)]
-    linear = MODELS["linear model"]
-    wrong, right, ours = (
-        real_lime.at_width(linear, XI, w, world.nu).coef[1]
-        for w in (world, repaired(world), lt.Empirical(TABLE))
-    )
+    f, worlds = MODELS["linear model"], (world, repaired(world), lt.Empirical(TABLE))
+    wrong, right, ours = (real_lime.at_width(f, XI, w, world.nu).coef[1] for w in worlds)
     # to within what ξ's own row adds in the two worlds read from lime
     assert wrong == pytest.approx(2 * right, rel=3e-3)
     assert right == pytest.approx(ours, rel=3e-3)

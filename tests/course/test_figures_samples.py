@@ -1,7 +1,5 @@
 """What the figures of the chapter on the number of samples claim."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from drawing import said
@@ -9,7 +7,7 @@ from drawing import said
 import limetutor as lt
 from limetutor.course.experiments import repeat_fits, running_example
 from limetutor.course.figures import samples
-from limetutor.normal_limit import asymptotic_covariance
+from limetutor.precision.normal_limit import asymptotic_covariance
 
 
 def test_fits_in_a_stack_are_the_fits_one_by_one() -> None:
@@ -31,9 +29,7 @@ def test_large_runs_spread_as_the_normal_limit_says(nu: float) -> None:
     assert abs(values.mean() - beta) < 4 * deviation / np.sqrt(len(values)) + 0.05 * deviation
     # the deviation of 300 runs is itself uncertain by 4%
     assert values.std(ddof=1) == pytest.approx(deviation, rel=0.16)
-
-
-def test_small_runs_are_biased_and_wider() -> None:
+    # small runs are biased, and wider
     beta, deviation, values = samples.one_coefficient(30, 0.53)
     assert values.mean() > beta + 1
     assert values.std() > 1.2 * deviation
@@ -74,11 +70,9 @@ def test_tilted_samples_get_better_as_the_bandwidth_shrinks_and_weighted_ones_wo
     assert "orders of magnitude" in said(samples.four_answers, nu=1.0, eps=1.0)
 
 
-@pytest.mark.parametrize(
-    ("n", "words"), [(25_846, "25,846"), (8.41e16, "8.4·10¹⁶"), (2.0e6, "2.0·10⁶")]
-)
-def test_large_counts_are_powers_of_ten(n: float, words: str) -> None:
-    assert samples._count(n) == words
+def test_large_counts_are_powers_of_ten() -> None:
+    counts = [samples._count(n) for n in (25_846, 8.41e16, 2.0e6)]
+    assert counts == ["25,846", "8.4·10¹⁶", "2.0·10⁶"]
 
 
 def test_the_gain_of_tilted_samples_is_the_predicted_one() -> None:
@@ -101,9 +95,8 @@ def test_even_points_and_adjustment_need_fewer_calls(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(samples, "CALLS", 2 ** np.arange(8, 11))
     samples.distances.cache_clear()
     text = said(samples.fewer_calls, eps=1.0, width="Gaussian, ν = 1")
-    weighted, tilted, adjusted, sobol, both = (
-        samples.distances("Gaussian, ν = 1", way) for way in samples.WAYS
-    )
+    by_way = [samples.distances("Gaussian, ν = 1", way) for way in samples.WAYS]
+    weighted, tilted, adjusted, sobol, both = by_way
     assert np.all(weighted > tilted) and np.all(tilted > np.maximum(adjusted, sobol))
     assert np.all(both < sobol)
     # random draws halve their distance with four times the calls, even points do better

@@ -1,7 +1,5 @@
 """What the figures of the chapter on the switch-off show, recomputed another way."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from drawing import drawn, in_colour, said, xy
@@ -15,13 +13,17 @@ from limetutor.plotting.style import color
 Q = stats.norm.ppf(0.75)
 
 
+def coefficient(xi: float, nu: float, p: int) -> float:
+    """Of f(x) = x with p boxes."""
+    return lt.limit(lt.Linear([1]), [xi], lt.Gaussian(p=p), nu).coef[0]
+
+
 def test_the_risk_curve_tells_turning_from_opposing():
     X = np.random.default_rng(0).normal(size=(40, 3))
     world, f = lt.Gaussian(), lt.Linear(np.ones(3))
     fig = switch_off.risk_curve(lt.risk(X, world, parts.NU[::10]))
-    ((opposed,), (turned,), (back,)) = (
-        in_colour(fig.axes[0], hue) for hue in (color.negative, color.ink, color.positive)
-    )
+    hues = (color.negative, color.ink, color.positive)
+    ((opposed,), (turned,), (back,)) = (in_colour(fig.axes[0], hue) for hue in hues)
     for k in (0, 3, 5, 7):
         nu = parts.NU[10 * k]
         here, far = (np.array([lt.limit(f, x, world, at).coef for x in X]) for at in (nu, 1e3))
@@ -37,9 +39,7 @@ def test_the_tug_of_war_ends_even_at_the_critical_bandwidth():
     curve = fig.axes[1].lines[1]
     crossing = curve.get_xdata()[np.argmax(curve.get_ydata() > 0)]
     assert crossing == pytest.approx(np.sqrt((2 * 0.6 - Q) / Q), rel=0.05)  # the grid's step
-
-
-def test_only_a_box_with_two_ends_has_a_middle():
+    # only a box with two ends has a middle
     assert f"the middle of the box is {Q / 2:.2f}" in said(switch_off.tug_of_war, 1.0, 0.2)
     assert "the box has no middle" in said(switch_off.tug_of_war, 1.0, 0.961)
 
@@ -74,9 +74,7 @@ def test_the_colours_of_the_map_are_the_signs(p):
         np.any([Path(area).contains_points(places) for area in areas], axis=0)
         for areas in (agrees, opposes)
     ]
-    sign = np.array(
-        [lt.limit(lt.Linear([1]), [xi], lt.Gaussian(p=p), nu).coef[0] > 0 for xi, nu in places]
-    )
+    sign = np.array([coefficient(xi, nu, p) > 0 for xi, nu in places])
     # the curve is drawn by 20 points a box: places within its chords may fall on the other side
     assert np.mean(inside[0] != sign) < 0.01 and np.mean(inside[1] == sign) < 0.01
 
@@ -88,11 +86,7 @@ def test_the_curve_of_the_map_is_where_the_coefficient_vanishes(p):
     inner = [(xi, nu) for xi, nu in xy(curve) if nu > 0.2 and xi not in parts.inner_edges(p)]
     assert len(inner) > 5 * (p - 2)  # a curve in every box with two ends
     for xi, nu in inner[::4]:
-        zero = optimize.brentq(
-            lambda at, xi=xi: lt.limit(lt.Linear([1]), [xi], lt.Gaussian(p=p), at).coef[0],
-            nu / 1.05,
-            nu * 1.05,
-        )
+        zero = optimize.brentq(lambda at, xi=xi: coefficient(xi, at, p), nu / 1.05, nu * 1.05)
         assert nu == pytest.approx(zero, rel=1e-6)
 
 
@@ -101,8 +95,7 @@ def test_the_curve_of_the_map_is_where_the_coefficient_vanishes(p):
 def test_the_point_of_the_map_tells_the_limit_there(p, xi, nu):
     """The sentence has the coefficient, and the law below is the one behind it."""
     text, fig = drawn(switch_off.touched_map, xi, nu, p)
-    world = lt.Gaussian(p=p)
-    coef = lt.limit(lt.Linear([1]), [xi], world, nu).coef[0]
+    coef = coefficient(xi, nu, p)
     printed = float(text.split("β = ")[1].split(",")[0].replace("−", "-"))
     assert printed == pytest.approx(coef, abs=0.0051)
     said_sign = "agrees" if coef >= 0.005 else "opposes" if coef <= -0.005 else "as good as zero"
@@ -114,9 +107,8 @@ def test_the_point_of_the_map_tells_the_limit_there(p, xi, nu):
     law, mean = in_colour(bottom, color.sample)
     heaviest = xy(law)[np.argmax(xy(law)[:, 1]), 0]
     weights = stats.norm.pdf(xy(law)[:, 0]) * stats.norm.pdf(xy(law)[:, 0], xi, nu)
-    np.testing.assert_allclose(
-        xy(law)[:, 1] / xy(law)[:, 1].max(), weights / weights.max(), atol=0.03
-    )
+    heights = xy(law)[:, 1] / xy(law)[:, 1].max()
+    np.testing.assert_allclose(heights, weights / weights.max(), atol=0.03)
     assert abs(heaviest - xy(mean)[0, 0]) < 0.08  # the grid's step
 
 
@@ -125,10 +117,7 @@ def test_on_a_curve_of_the_map_the_mean_stands_on_the_middle_of_the_box():
     ((mean, _),) = xy(in_colour(fig.axes[1], color.sample)[1])
     ((middle, _), _) = xy(in_colour(fig.axes[1], color.box)[0])
     assert mean == pytest.approx(middle, abs=0.002) and middle == pytest.approx(Q / 2)
-
-
-def test_the_point_of_the_map_is_a_handle_of_both_controls():
-    _, fig = drawn(switch_off.touched_map, 0.432, 0.53, 4)
+    # and the point is a handle of both controls
     gids = [artist.get_gid() for ax in fig.axes for artist in ax.lines if artist.get_gid()]
     assert sorted(gids) == ["handle:xi", "handle:xi nu"]
 

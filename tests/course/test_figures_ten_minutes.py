@@ -1,7 +1,5 @@
 """What the figures of the chapter in ten minutes claim."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,9 +28,8 @@ def test_lime_is_drawn_beside_our_intervals():
     (bars,) = ax.collections
     ends = np.array(bars.get_segments())[:, :, 0]
     np.testing.assert_allclose(ends, ours.interval(0.95)[order], rtol=1e-9)
-    assert {text.get_text().replace("\\$", "$") for text in ax.get_yticklabels()} == set(
-        ours.box_names
-    )
+    labels = {text.get_text().replace("\\$", "$") for text in ax.get_yticklabels()}
+    assert labels == set(ours.box_names)
     fig.canvas.draw()
 
 

@@ -1,17 +1,15 @@
 """What the pictures of the chapter on text claim."""
 
-from __future__ import annotations
-
 import numpy as np
 from drawing import drawn, in_colour, said, xy
 
-from limetutor import masks
+from limetutor import switches
 from limetutor.course.figures import text as figures
 from limetutor.plotting.style import color
 
 
 def test_the_sentence_is_english_and_one_word_of_it_is_not():
-    names, a = figures.board().names, figures.linear(False).a
+    names, a = figures.tokens().names, figures.linear(False).a
     assert names[int(np.argmax(a))] == "die" and a.max() > 0.5
     unknown = [name for name, weight in zip(names, a, strict=True) if weight == 0]
     assert unknown == ["Old", "C", "t", "void"]
@@ -21,7 +19,7 @@ def test_the_sentence_is_english_and_one_word_of_it_is_not():
 def test_a_linear_score_is_its_weights_at_every_width():
     a, _, form = figures.linear(False)
     for nu in (0.05, 0.25, 3.0):
-        found = masks.fit_form(form, masks.text_switches(12, nu))
+        found = switches.fit_form(form, switches.text_switches(12, nu))
         np.testing.assert_allclose(found.coef, a, atol=1e-9)
     assert "LIME turns the sign of no word" in said(figures.normalising, 0.25, "word counts")
 
@@ -30,8 +28,8 @@ def test_normalising_turns_two_signs():
     text = said(figures.normalising, 0.25, "normalised TF-IDF")
     assert "LIME turns the sign of “re” and “cast”" in text
     a, h, form = figures.linear(True)
-    found = masks.fit_form(form, masks.text_switches(12)).coef
-    rough = masks.long_text(a, h, masks.text_switches(12))
+    found = switches.fit_form(form, switches.text_switches(12)).coef
+    rough = switches.long_text(a, h, switches.text_switches(12))
     assert np.abs(found - rough).max() < 0.02
     np.testing.assert_array_equal(np.sign(found[h > 0]), np.sign(rough[h > 0]))
 
@@ -44,8 +42,8 @@ def test_small_bandwidths_listen_to_long_texts():
     assert np.all(np.diff(contrast) < 0)  # “die” matters less, the more words stay
     void = xy(in_colour(fig.axes[1], color.muted, "^")[0])[:, 1]
     assert np.all(void > 0)  # ... and an unknown word has a contrast
-    unknown = figures.board().names.index("void")
-    found = masks.contrasts(figures.probability(), masks.text_switches(12))
+    unknown = figures.tokens().names.index("void")
+    found = switches.contrasts(figures.probability(), switches.text_switches(12))
     # ... that the slope takes away, as far as the probability is a sum
     assert abs(found.coef[unknown]) < 1e-5 < void.min()
 

@@ -1,7 +1,5 @@
 """What the figures of the chapter on the theorem claim."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from drawing import said
@@ -10,7 +8,7 @@ import limetutor as lt
 from limetutor.course.datasets import boston, diabetes
 from limetutor.course.experiments import linear_example
 from limetutor.course.figures import theorem
-from limetutor.normal_limit import effective_sample_size
+from limetutor.precision.normal_limit import effective_sample_size
 
 WORLD = lt.Gaussian()
 

@@ -1,7 +1,5 @@
 """What the figures of the chapter on trust claim."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -49,14 +47,9 @@ def test_inside_and_outside_of_the_range_are_told_apart(paths):
 
 def test_frames_of_one_row_have_the_same_elements(paths):
     for row in paths:
-        counts = {
-            tuple(
-                len(ax.lines) + len(ax.patches)
-                for ax in drawn(trust.bandwidth, nu, row, paths=paths)[1].axes
-            )
-            for nu in NUS
-        }
-        assert len(counts) == 1
+        figures = [drawn(trust.bandwidth, nu, row, paths=paths)[1] for nu in NUS]
+        counts = [[len(ax.lines) + len(ax.patches) for ax in fig.axes] for fig in figures]
+        assert all(count == counts[0] for count in counts)
 
 
 def test_the_likeliest_features_are_on_top():

@@ -1,30 +1,26 @@
 """What the pictures of the chapter on weights claim."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 import limetutor as lt
+from limetutor.core.kernels import KERNELS
+from limetutor.core.truncated import tilted_normal
 from limetutor.course.experiments import running_example
 from limetutor.course.figures import weights
-from limetutor.kernels import KERNELS
-from limetutor.laws import tilted_normal
-from limetutor.normal_limit import effective_sample_size
+from limetutor.precision.normal_limit import effective_sample_size
 
 
 def test_a_small_bandwidth_is_a_constant_fit_and_a_large_one_is_global() -> None:
     narrow, wide, wider = (weights.line_fit(nu) for nu in (0.05, 5.0, 50.0))
     assert narrow.weights[~narrow.z[:, 0]].sum() < 1e-3 * narrow.weights.sum()
-    assert narrow.local_prediction == pytest.approx(
-        weights.wave(np.array([weights.XI]))[0], abs=0.05
-    )
+    at_xi = weights.wave(np.array([weights.XI]))[0]
+    assert narrow.local_prediction == pytest.approx(at_xi, abs=0.05)
     assert wide.ess > 0.99 * wide.n
     assert wide.coef == pytest.approx(wider.coef, abs=0.02)
     inside = wider.z[:, 0]
-    assert wider.coef[0] == pytest.approx(
-        wider.y[inside].mean() - wider.y[~inside].mean(), abs=1e-2
-    )
+    contrast = wider.y[inside].mean() - wider.y[~inside].mean()
+    assert wider.coef[0] == pytest.approx(contrast, abs=1e-2)
 
 
 @pytest.mark.parametrize(("d", "nu"), [(1, 0.7), (5, 1.0), (10, 2.0), (30, 5.0)])
@@ -37,10 +33,8 @@ def test_the_cloud_is_worth_what_the_formula_says(d: int, nu: float) -> None:
 
 
 def test_a_bandwidth_that_grows_like_the_fourth_root_keeps_the_share() -> None:
-    share = [
-        effective_sample_size(np.full(d, 0.5), lt.Gaussian(), 2 * d**0.25, 1000)
-        for d in (10, 100, 1000, 10_000)
-    ]
+    points = (np.full(d, 0.5) for d in (10, 100, 1000, 10_000))
+    share = [effective_sample_size(x, lt.Gaussian(), 2 * len(x) ** 0.25, 1000) for x in points]
     assert share == pytest.approx([share[0]] * 4, rel=0.01)
 
 
@@ -74,9 +68,8 @@ def test_lime_weighs_an_example_that_shares_no_box_by_two_fifths() -> None:
 
     for d in (3, 10):
         X = np.random.default_rng(0).standard_normal((200, d))
-        theirs = LimeTabularExplainer(X, mode="regression").base.kernel_fn(
-            np.sqrt(np.arange(d + 1))
-        )
+        kernel = LimeTabularExplainer(X, mode="regression").base.kernel_fn
+        theirs = kernel(np.sqrt(np.arange(d + 1)))
         z = np.arange(d) >= np.arange(d + 1)[:, None]
         boxes = lt.Gaussian().boxes(d)
         ours = KERNELS["mismatch"].log_weights(z * 1.0, z, np.zeros(d), 0.75 * np.sqrt(d), boxes)

@@ -1,31 +1,18 @@
 """What the picture of the welcome page claims."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
+from boxed_means import Q, contrast
 from drawing import drawn, said
-from scipy import stats
 
 from limetutor.course.figures import welcome
-
-Q = stats.norm.ppf(0.75)
-
-
-def coefficient(slope: float, xi: float, lo: float, hi: float, nu: float) -> float:
-    """Written out: slope times the mean in the box less the mean outside, under the tilted law."""
-    law = stats.norm(xi / (1 + nu**2), nu / np.hypot(1, nu))
-    mass = law.cdf(hi) - law.cdf(lo)
-    inside = law.expect(lb=max(lo, -20), ub=min(hi, 20)) / mass
-    return slope * (inside - law.mean()) / (1 - mass)
 
 
 @pytest.mark.parametrize("nu", [0.3, 1.0, 5.0])
 def test_the_bars_are_the_limits_and_eight_of_them_are_zero(nu):
     text, fig = drawn(welcome.story, nu)
     bars = [bar.get_height() for bar in fig.axes[0].patches]
-    first = coefficient(10, 0.961, Q, np.inf, nu)
-    second = coefficient(-10, 0.432, 0, Q, nu)
+    first, second = 10 * contrast(0.961, nu), -10 * contrast(0.432, nu)
     assert bars == pytest.approx([first, second, *[0] * 8], abs=1e-5)
     beside = "agrees with" if second < 0 else "opposes"
     gets = f"{second:+.2f}".replace("-", "−")

@@ -4,8 +4,6 @@ Settings are the paper's where it states them; what it leaves open (the instance
 that of the book's chapter.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,7 @@ import limetutor as lt
 from limetutor.course.datasets import boston, diabetes
 from limetutor.course.experiments import kernel_ridge_example, linear_example, running_example
 from limetutor.course.figures.beyond_linear import whiskers
-from limetutor.shapley import gradient
+from limetutor.course.research.shapley import gradient
 
 # Distances between the mean of the runs and the theory, in standard errors. With 20 runs they
 # follow a t law with 19 degrees of freedom: beyond 4 with probability 8e-4 for each coefficient,
@@ -21,11 +19,8 @@ from limetutor.shapley import gradient
 FAR = 4.0
 
 
-def deviations(runs: lt.experiments.Runs, beta: np.ndarray) -> np.ndarray:
+def deviations(runs, beta: np.ndarray) -> np.ndarray:
     return (runs.mean - beta) / runs.stderr
-
-
-# --- chapter: theorem ------------------------------------------------------------------------
 
 
 def test_simple_f():
@@ -50,9 +45,6 @@ def test_theoretical_explanation_vs_empirical(table, d: int):
     assert np.abs(off).max() < FAR
     # and the comparison is sharp: with the slopes in place of the theory it fails
     assert np.abs(deviations(runs, f.a)).max() > 3 * FAR
-
-
-# --- chapter: beyond linear ------------------------------------------------------------------
 
 
 def test_second_order_perturbations():

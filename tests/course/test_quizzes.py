@@ -1,8 +1,6 @@
 """Quizzes as data."""
 
-from __future__ import annotations
-
-from limetutor.course.quizzes import Option, Question, questions
+from limetutor.course.quizzes import QuizOption, QuizQuestion, questions
 
 TEXT = """
 <details class="answer">
@@ -16,11 +14,9 @@ TEXT = """
 
 **1. How much is $1 + 1$?**
 
-<details>
-<summary>Two.</summary>
+<details><summary>Two.</summary>
 
 ✓ Yes: $2$.
-
 </details>
 
 <details>
@@ -34,12 +30,7 @@ One too many.
 
 **2. And then?**
 
-<details>
-<summary>Nothing.</summary>
-
-✗ Look again.
-
-</details>
+<details><summary>Nothing.</summary> ✗ Look again.</details>
 
 </div>
 
@@ -48,12 +39,9 @@ One too many.
 
 
 def test_questions_options_and_reasons_are_read():
-    assert questions(TEXT) == [
-        Question(
-            1,
-            "How much is $1 + 1$?",
-            (Option("Two.", True, "Yes: $2$."), Option("Three.", False, "No.\n\nOne too many.")),
-        ),
-        Question(2, "And then?", (Option("Nothing.", False, "Look again."),)),
-    ]
+    two = QuizOption("Two.", True, "Yes: $2$.")
+    three = QuizOption("Three.", False, "No.\n\nOne too many.")
+    nothing = QuizOption("Nothing.", False, "Look again.")
+    first = QuizQuestion(1, "How much is $1 + 1$?", (two, three))
+    assert questions(TEXT) == [first, QuizQuestion(2, "And then?", (nothing,))]
     assert questions("No quiz at all.") == []

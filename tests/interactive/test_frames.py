@@ -1,14 +1,14 @@
 """Many frames of one figure, stored as one picture and what differs."""
 
-from __future__ import annotations
-
 import json
+import math
 import xml.etree.ElementTree as ET
 
 import pytest
 from waves import KIND, NU, all_frames
 
 from limetutor.interactive import frames
+from limetutor.plotting import svg
 
 SIZES = {0: len(NU.values), 1: len(KIND.values)}
 
@@ -21,35 +21,29 @@ def stops(number, sizes=SIZES):
     return found
 
 
-def test_differences_give_every_frame_back_exactly():
-    pictures, _, start = all_frames()
-    data = json.loads(json.dumps(frames.encode(pictures, SIZES, start)))
-    assert len(data["groups"]) == 2  # with and without the second curve
+def check(pictures, data, start, sizes):
+    """Every frame comes back from the default and what is stored."""
     for number, picture in enumerate(pictures):
-        found = frames.decode(pictures[start], data, stops(number), SIZES)
-        assert frames.markup(found) == frames.markup(picture)
+        found = frames.decode(pictures[start], data, stops(number, sizes), sizes)
+        assert svg.markup(found) == svg.markup(picture)
+
+
+def test_differences_give_every_frame_back_exactly():
+    """Whichever frame of its group is the default."""
+    pictures, _, _ = all_frames()
+    for start in range(len(pictures)):
+        data = json.loads(json.dumps(frames.encode(pictures, SIZES, start)))
+        assert len(data["groups"]) == 2  # with and without the second curve
+        assert len([group for group in data["groups"] if group["base"] is None]) == 1
+        check(pictures, data, start, SIZES)
     numbers = [column for group in data["groups"] for column in group["columns"] if column[3]]
     assert numbers, "no column is stored as numbers"
 
 
-def test_the_default_outside_the_first_place_of_its_group():
-    pictures, _, _ = all_frames()
-    for start in range(len(pictures)):
-        data = frames.encode(pictures, SIZES, start)
-        on_page = [group for group in data["groups"] if group["base"] is None]
-        assert len(on_page) == 1
-        for number in (0, start, len(pictures) - 1):
-            found = frames.decode(pictures[start], data, stops(number), SIZES)
-            assert frames.markup(found) == frames.markup(pictures[number])
-
-
 def dots(sizes, places):
     """Frames with one circle, at the place that each combination of stops gives it."""
-    count = 1
-    for size in sizes.values():
-        count *= size
     found = []
-    for number in range(count):
+    for number in range(math.prod(sizes.values())):
         frame = ET.Element("g")
         cx, cy, text = places(*stops(number, sizes).values())
         ET.SubElement(frame, "circle", {"cx": str(cx), "cy": str(cy)}).text = str(text)
@@ -69,9 +63,7 @@ def test_what_depends_on_one_control_is_stored_along_that_control(start):
     }
     assert group["base"] is None and data["which"] == []
     assert along == {"cx": ([3], 3), "cy": ([1, 4], 20), "text": ([4], 5)}
-    for number, picture in enumerate(pictures):
-        found = frames.decode(pictures[start], data, stops(number, sizes), sizes)
-        assert frames.markup(found) == frames.markup(picture)
+    check(pictures, data, start, sizes)
 
 
 def test_a_group_that_has_not_all_combinations_keeps_to_one_control_too():
@@ -83,6 +75,4 @@ def test_a_group_that_has_not_all_combinations_keeps_to_one_control_too():
     data = frames.encode(pictures, sizes, 0)
     assert len(data["groups"]) == 2 and data["which"].count(1) == 4
     assert [column[2] for column in data["groups"][0]["columns"]] == [[0], [1]]
-    for number, picture in enumerate(pictures):
-        found = frames.decode(pictures[0], data, stops(number, sizes), sizes)
-        assert frames.markup(found) == frames.markup(picture)
+    check(pictures, data, 0, sizes)

@@ -1,7 +1,5 @@
 """Drawings in layers: what each depends on, and the whole of them."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

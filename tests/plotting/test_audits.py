@@ -1,7 +1,5 @@
 """Pictures of audits: what is doubted is hollow and says why, and intervals hold together."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from standins import audited, labels, result

@@ -1,7 +1,5 @@
 """What can be taken hold of."""
 
-from __future__ import annotations
-
 from matplotlib.lines import Line2D
 
 from limetutor.plotting.handles import controls_of, handle

@@ -1,7 +1,5 @@
 """The palette: roles that can be told apart, and one CSS variable for each, in both shades."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

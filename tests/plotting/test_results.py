@@ -1,7 +1,5 @@
 """Pictures of results: they show the numbers, and bear whatever names and numbers come."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from types import SimpleNamespace
 
@@ -30,9 +28,6 @@ def ends(fig: Figure) -> np.ndarray:
     """The drawn intervals from the bottom up, (rows, 2)."""
     (lines,) = fig.axes[0].collections
     return np.array(lines.get_segments())[:, :, 0]
-
-
-# --- intervals -------------------------------------------------------------------------------
 
 
 @both
@@ -99,9 +94,6 @@ def test_a_limit_shows_no_noise_and_a_sampled_one_does():
     assert "95% interval" in sampled.plot().axes[0].get_xlabel()
 
 
-# --- numbers ---------------------------------------------------------------------------------
-
-
 @both
 @pytest.mark.parametrize("size", [1e300, 1.7e308, 1e-300, 5e-324, 1e-120])
 def test_numbers_beyond_any_axis_are_scaled_by_a_power_of_ten(draw, size):
@@ -140,8 +132,6 @@ def test_colours_say_the_sign():
     same = coefficients(result([1.0])).axes[0].patches[0].get_facecolor()
     assert hues[0] == hues[2] == same != hues[1]
 
-
-# --- names and their number ------------------------------------------------------------------
 
 HOSTILE = ["cost ($) / b ($)", "a$$", "x_{", "\\frac{", "<b>&amp;</b>", "two\nlines", "", "$"]
 
@@ -197,9 +187,6 @@ def test_only_the_largest_are_drawn_and_the_rest_are_counted(draw, d):
     assert [label for label in labels(fig) if "more" in label] == more == labels(fig)[: len(more)]
     assert len(ends(fig)) == most
     assert fig.get_figheight() < 9
-
-
-# --- risk ---------------------------------------------------------------------------------------
 
 
 def test_the_risk_of_a_single_bandwidth_can_be_seen():

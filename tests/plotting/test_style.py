@@ -1,9 +1,5 @@
 """One look for every figure: colours that can be seen, settings that come back, literal text."""
 
-from __future__ import annotations
-
-import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from limetutor.interactive import frames, renderer
-from limetutor.plotting import style
+from limetutor.plotting import style, svg
 from limetutor.plotting.style import PALETTE, color, new_figure, styled
 
 
@@ -34,7 +29,7 @@ def test_colours_can_be_seen_on_both_themes(role):
 def test_colours_follow_the_theme():
     fig = new_figure()
     fig.subplots().plot([1, 2], color=color.xi)
-    html = frames.markup(renderer.picture(fig, "A line.", "p"))
+    html = svg.markup(svg.picture(fig, "A line.", "p"))
     assert f"var(--lt-xi,{color.xi})" in html
     assert "font-family" not in html and "DejaVu" not in html
     css = style.theme_css()
@@ -52,12 +47,6 @@ def test_the_style_leaves_no_trace():
 
     assert size() == style.RC["axes.labelsize"]
     assert dict(mpl.rcParams) == before
-
-
-def test_the_core_loads_no_plotting():
-    code = "import limetutor, sys; print({'matplotlib', 'ipywidgets'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
 
 
 def test_threads_leave_no_trace():
@@ -90,7 +79,7 @@ def printed(text):
     """The text that an SVG of a figure with this title shows, and that nothing else does."""
     fig = new_figure()
     styled(fig.text)(0.5, 0.5, text)
-    return ["".join(e.itertext()) for e in renderer.picture(fig, "Alt.", "p").iter("text")]
+    return ["".join(e.itertext()) for e in svg.picture(fig, "Alt.", "p").iter("text")]
 
 
 @given(text=LITERAL)

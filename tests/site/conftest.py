@@ -1,7 +1,5 @@
 """What all tests of the built site start from."""
 
-from __future__ import annotations
-
 import fcntl
 import shutil
 import subprocess

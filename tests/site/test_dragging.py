@@ -1,7 +1,5 @@
 """Every handle of the built site, found by itself and moved: by mouse, by finger and by keys."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re
@@ -188,9 +186,7 @@ def test_links_to_states_name_stops(pages):
     for page, goal, name, *controls in links:
         for control in controls:
             key, _, value = control.partition("=")
-            assert unquote(value) in figures[goal, name][key], (
-                f"{page}: {name} has no stop {control}"
-            )
+            assert unquote(value) in figures[goal, name][key], f"{page}: no stop {control}"
 
 
 def test_the_first_minute(browser, served):

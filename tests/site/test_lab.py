@@ -1,7 +1,5 @@
 """A real JupyterLab: a slider moved by hand changes the picture and what is said about it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

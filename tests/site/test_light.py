@@ -1,7 +1,5 @@
 """Pages light enough for a phone: what they carry, what they ask for, and what they are elsewhere."""
 
-from __future__ import annotations
-
 import gzip
 import html
 import io
@@ -36,9 +34,6 @@ def compressed(path: Path) -> int:
     data = path.read_bytes()
     packed = path.suffix in (".woff2", ".png", ".jpg")
     return len(data) if packed else len(gzip.compress(data, 6))
-
-
-# --- what needs no browser -------------------------------------------------------------------------
 
 
 def test_every_formula_of_the_sources_is_on_its_page_with_its_tex(pages):
@@ -161,8 +156,6 @@ def test_styles_keep_what_a_page_can_match_and_icons_become_masks(tmp_path):
     assert 'url("../x.png")' in css
     assert '.a:before{;content:"";' in css and "mask:url(" in css and "forced-colors" in css
 
-
-# --- in a browser ----------------------------------------------------------------------------------
 
 # What an icon is: an element that is seen, and whose mask is a picture.
 ICONS = """() => [...document.querySelectorAll('[class*="fa-"]')].filter((e) => e.checkVisibility()).map((e) => {

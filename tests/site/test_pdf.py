@@ -1,7 +1,5 @@
 """The book on paper, made of some of its pages."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import sys

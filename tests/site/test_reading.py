@@ -1,7 +1,5 @@
 """What helps a reader of the built pages: words that are explained where they are met."""
 
-from __future__ import annotations
-
 import pytest
 from site_visits import LAPTOP, PHONE, visit
 

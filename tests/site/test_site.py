@@ -3,8 +3,6 @@
 The tests find pages, figures and controls themselves: a new chapter is covered without being named.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import re
@@ -29,17 +27,11 @@ AXE_RUN = """(rules) => axe.run(
 ).then(result => result.violations)"""
 # Nine tenths of axe's time go into the rules that compare colours; FAINT asks the same question in a
 # fiftieth of it.
-WITHOUT_CONTRAST = {
-    "color-contrast": {"enabled": False},
-    "link-in-text-block": {"enabled": False},
-}
+WITHOUT_CONTRAST = {"color-contrast": {"enabled": False}, "link-in-text-block": {"enabled": False}}
 LARGEST_PAGE = 500_000  # bytes, gzipped
 FEWEST_STOPS = 30  # of a figure's first slider, so that it feels continuous
 FORMULAS_READY = "document.fonts.ready.then(() => null)"
 SMALLEST_TEXT = 8.5  # px, in a figure on a phone
-
-
-# --- what must hold ---------------------------------------------------------------------------
 
 
 # Loading a page and its formulas takes longer than most questions: each page is opened once on a phone,
@@ -381,9 +373,6 @@ def everywhere(tab: Page) -> list[dict[str, tuple[str, ...]]]:
         seen["reset"] = values()
         found.append(seen)
     return found
-
-
-# --- what needs no browser ---------------------------------------------------------------------
 
 
 def test_no_page_is_heavy(pages):

@@ -1,7 +1,5 @@
 """The slides and the handout in a browser: they move, they can be read from the back, they print."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -4,8 +4,6 @@ tests/course/test_exercises.py asks Python about each, tests/site/test_answers.p
 page; what Python says is what the page must say.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple

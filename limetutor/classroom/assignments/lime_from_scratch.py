@@ -1,19 +1,14 @@
 """Assignment 1: Tabular LIME, function by function, until ten lines reproduce `lt.explain`."""
 
-from __future__ import annotations
-
-import warnings
 from typing import Any
 
 import numpy as np
 import scipy
 
-from ...algorithm import explain
-from ...arguments import LimetutorWarning
-from ...course.judging.kinds import Function, Ladder, Paragraph
-from ...worlds import Gaussian, standard_quantiles
-from ..formulas import Formula
-from ..questions import Assignment, Question, named
+from ...core.boxes import Gaussian, standard_quantiles
+from ...course.judging.kinds import Function, Paragraph, with_hints
+from ...many.explain_many import explain_quietly
+from ..questions import Formula, assignment
 
 
 def _edges(p: int) -> np.ndarray:
@@ -49,36 +44,25 @@ def _score(
     z: np.ndarray, y: np.ndarray, w: np.ndarray, mean: Any = None, beta: Any = None
 ) -> float:
     beta = _fit(z, y, w) if beta is None else beta
-    middle = np.average(y, weights=w) if mean is None else mean
+    mean = np.average(y, weights=w) if mean is None else mean
     left = np.sum(w * (y - beta[0] - z @ beta[1:]) ** 2)
-    return float(1 - left / np.sum(w * (y - middle) ** 2))
+    return float(1 - left / np.sum(w * (y - mean) ** 2))
 
 
 def _lime(f: Any, xi: np.ndarray, nu: float, n: int, seed: int) -> np.ndarray:
-    """What the package finds."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LimetutorWarning)
-        found = explain(f, xi, Gaussian(p=4), nu=nu, n=n, seed=seed, sampler="gaussian")
-    return np.append(found.intercept, found.coef)
+    """The result of the package."""
+    explanation = explain_quietly(f, xi, Gaussian(p=4), nu, n=n, seed=seed, sampler="gaussian")
+    return np.append(explanation.intercept, explanation.coef)
 
 
-def _by_hand(
-    f: Any,
-    xi: np.ndarray,
-    nu: float,
-    n: int,
-    seed: int,
-    *,
-    edge: float | None = None,
-    **kernel: Any,
-) -> np.ndarray:
-    """The ten lines, to go wrong in."""
+def _by_hand(f: Any, xi: np.ndarray, nu: float, n: int, seed: int, **wrong: Any) -> np.ndarray:
+    """The ten lines, with edges or a kernel that may be wrong."""
     x = np.random.default_rng(seed).standard_normal((n, len(xi)))
-    edges = _edges(4) if edge is None else np.array([-edge, 0, edge])
-    return _fit(_same(x, xi, edges), f(x), _weights(x, xi, nu, **kernel))
+    edges = wrong.pop("edges", _edges(4))
+    return _fit(_same(x, xi, edges), f(x), _weights(x, xi, nu, **wrong))
 
 
-# --- inputs that no notebook has ---------------------------------------------------------------
+# --- hidden inputs -----------------------------------------------------------------------------
 
 
 def _some_x(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -112,219 +96,151 @@ def _to_fit(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarra
 def _to_explain(rng: np.random.Generator) -> tuple[Formula, np.ndarray, float, int, int]:
     d = int(rng.integers(1, 5))
     c, k = rng.normal(size=d).round(2), round(float(rng.uniform(0.5, 2)), 2)
-    text = (
-        "x @ c + k",
-        "np.sin(k * x[:, 0]) + x @ c",
-        "np.maximum(x @ c, 0) * k",
-        "(x @ c)**2 - k",
-    )
-    return (
-        Formula(text[int(rng.integers(4))], c=c, k=k),
-        rng.uniform(-1.2, 1.2, d).round(2),
-        round(float(rng.uniform(0.8, 2)), 2),
-        int(rng.integers(800, 2000)),
-        int(rng.integers(10_000)),
-    )
+    texts = ("x @ c + k", "np.sin(k * x[:, 0]) + x @ c", "np.maximum(x @ c, 0) * k")
+    f = Formula((*texts, "(x @ c)**2 - k")[int(rng.integers(4))], c=c, k=k)
+    xi, nu = rng.uniform(-1.2, 1.2, d).round(2), round(float(rng.uniform(0.8, 2)), 2)
+    return f, xi, nu, int(rng.integers(800, 2000)), int(rng.integers(10_000))
 
 
-QUESTIONS = (
-    Question(
-        Function(
-            name="edges",
-            reference=_edges,
-            inputs=lambda rng: (int(rng.integers(2, 16)),),
-            mistakes=[
-                (
-                    lambda p: np.linspace(-3, 3, p + 1)[1:-1],
-                    "Boxes hold equal shares of the data; they are not equally wide.",
-                ),
-                (
-                    lambda p: scipy.special.ndtri((np.arange(1, p) - 0.5) / p),
-                    "Those are the middles of the boxes, counted in shares of the data.",
-                ),
-                (lambda p: np.arange(1, p) / p, "Those are the shares. Where do they lie?"),
-            ],
-            ladder=Ladder(
-                "How much of the data lies below the first edge, and below the second?",
-                "Edge number b is the quantile of the normal law at b/p, for b from 1 to p − 1.",
-                "scipy.stats.norm.ppf takes an array: give it np.arange(1, p) / p.",
-            ),
+EXERCISES = (
+    Function(
+        name="edges",
+        reference=_edges,
+        inputs=lambda rng: (int(rng.integers(2, 16)),),
+        mistakes=with_hints(
+            lambda p: np.linspace(-3, 3, p + 1)[1:-1],
+            "Boxes hold equal shares of the data; they are not equally wide.",
+            lambda p: scipy.special.ndtri((np.arange(1, p) - 0.5) / p),
+            "Those are the middles of the boxes, counted in shares of the data.",
+            lambda p: np.arange(1, p) / p,
+            "Those are the shares. Where do they lie?",
         ),
-        "edges",
-        1,
+        nudge="How much of the data lies below the first edge, and below the second?",
+        formula="Edge number b is the quantile of the normal law at b/p, for b from 1 to p − 1.",
+        step="scipy.stats.norm.ppf takes an array: give it np.arange(1, p) / p.",
     ),
-    Question(
-        Function(
-            name="boxes",
-            reference=_boxes,
-            inputs=_some_x,
-            mistakes=[
-                (
-                    lambda x, edges: _boxes(x, edges, "left"),
-                    "Nearly: a value that lies on an edge belongs to the box above it.",
-                ),
-                (lambda x, edges: _boxes(x, edges) + 1, "Count the boxes from 0."),
-            ],
-            ladder=Ladder(
-                "How many edges lie below a value of the third box?",
-                "The number of a box is the number of edges at or below the value.",
-                "np.searchsorted counts edges; its argument side decides what happens on one.",
-            ),
+    Function(
+        name="boxes",
+        reference=_boxes,
+        inputs=_some_x,
+        mistakes=with_hints(
+            lambda x, edges: _boxes(x, edges, "left"),
+            "Nearly: a value that lies on an edge belongs to the box above it.",
+            lambda x, edges: _boxes(x, edges) + 1,
+            "Count the boxes from 0.",
         ),
-        "boxes",
-        2,
+        nudge="How many edges lie below a value of the third box?",
+        formula="The number of a box is the number of edges at or below the value.",
+        step="np.searchsorted counts edges; its argument side decides what happens on one.",
     ),
-    Question(
-        Function(
-            name="indicators",
-            reference=_same,
-            inputs=_around,
-            mistakes=[
-                (
-                    lambda x, xi, edges: ~_same(x, xi, edges),
-                    "The other way round: 1 stands for the same box as ξ.",
-                ),
-                (
-                    lambda x, xi, edges: _boxes(x, edges) == _boxes(x[0], edges),
-                    "Compare with the boxes of ξ, not with those of the first example.",
-                ),
-                (
-                    lambda x, xi, edges: np.abs(x - xi) < 0.5,
-                    "An indicator asks about boxes, not about distances.",
-                ),
-            ],
-            ladder=Ladder(
-                "What has to be equal for an entry to be 1?",
-                "z has the shape of x; an entry is 1 where x and ξ have the same box in that column.",
-                "boxes(x, edges) == boxes(xi, edges): numpy compares each row of x with ξ.",
-            ),
+    Function(
+        name="indicators",
+        reference=_same,
+        inputs=_around,
+        mistakes=with_hints(
+            lambda x, xi, edges: ~_same(x, xi, edges),
+            "The other way round: 1 stands for the same box as ξ.",
+            lambda x, xi, edges: _boxes(x, edges) == _boxes(x[0], edges),
+            "Compare with the boxes of ξ, not with those of the first example.",
+            lambda x, xi, edges: np.abs(x - xi) < 0.5,
+            "An indicator asks about boxes, not about distances.",
         ),
-        "indicators",
-        2,
+        nudge="What has to be equal for an entry to be 1?",
+        formula="z has the shape of x; an entry is 1 where x and ξ have the same box in that column.",
+        step="boxes(x, edges) == boxes(xi, edges): numpy compares each row of x with ξ.",
     ),
-    Question(
-        Function(
-            name="weights",
-            reference=_weights,
-            inputs=_near,
-            mistakes=[
-                (lambda x, xi, nu: _weights(x, xi, nu, double=1.0), "A factor of 2 is missing."),
-                (lambda x, xi, nu: _weights(x, xi, nu, power=1.0), "The bandwidth is squared."),
-                (
-                    lambda x, xi, nu: np.exp(-np.sqrt(((x - xi) ** 2).sum(axis=1)) / (2 * nu**2)),
-                    "The distance in the exponent is squared: there is no root.",
-                ),
-                (
-                    lambda x, xi, nu: 1 / _weights(x, xi, nu),
-                    "Far examples should count less, and yours count more.",
-                ),
-            ],
-            ladder=Ladder(
-                "What is the weight of an example that lies at ξ itself?",
-                "exp(−‖x − ξ‖² / (2ν²)), one number for each row of x.",
-                "((x - xi) ** 2).sum(axis=1) are the squared distances of the rows.",
-            ),
+    Function(
+        name="weights",
+        reference=_weights,
+        inputs=_near,
+        mistakes=with_hints(
+            lambda x, xi, nu: _weights(x, xi, nu, double=1.0),
+            "A factor of 2 is missing.",
+            lambda x, xi, nu: _weights(x, xi, nu, power=1.0),
+            "The bandwidth is squared.",
+            lambda x, xi, nu: np.exp(-np.sqrt(((x - xi) ** 2).sum(axis=1)) / (2 * nu**2)),
+            "The distance in the exponent is squared: there is no root.",
+            lambda x, xi, nu: 1 / _weights(x, xi, nu),
+            "Far examples should count less, and yours count more.",
         ),
-        "weights",
-        2,
+        nudge="What is the weight of an example that lies at ξ itself?",
+        formula="exp(−‖x − ξ‖² / (2ν²)), one number for each row of x.",
+        step="((x - xi) ** 2).sum(axis=1) are the squared distances of the rows.",
     ),
-    Question(
-        Function(
-            name="fit",
-            reference=_fit,
-            inputs=_to_fit,
-            mistakes=[
-                (lambda z, y, w: _fit(z, y, np.ones(len(y))), "The weights are missing."),
-                (
-                    lambda z, y, w: _fit(z, y, w**2),
-                    "The weights enter twice: in the loss each of them stands once.",
-                ),
-                (_without_intercept, "A column of ones is missing, so that there is no intercept."),
-                (lambda z, y, w: np.roll(_fit(z, y, w), -1), "The intercept comes first."),
-            ],
-            ladder=Ladder(
-                "Which matrix and which right-hand side does the key equation have?",
-                "(Zᵀ Π Z) β = Zᵀ Π y, where Z has a first column of ones and Π holds the weights.",
-                "Build Z with np.column_stack; w[:, None] * Z multiplies each row by its weight; then "
-                "np.linalg.solve.",
-            ),
-            rtol=1e-6,
+    Function(
+        name="fit",
+        reference=_fit,
+        inputs=_to_fit,
+        mistakes=with_hints(
+            lambda z, y, w: _fit(z, y, np.ones(len(y))),
+            "The weights are missing.",
+            lambda z, y, w: _fit(z, y, w**2),
+            "The weights enter twice: in the loss each of them stands once.",
+            _without_intercept,
+            "A column of ones is missing, so that there is no intercept.",
+            lambda z, y, w: np.roll(_fit(z, y, w), -1),
+            "The intercept comes first.",
         ),
-        "fit",
-        3,
+        nudge="Which matrix and which right-hand side does the key equation have?",
+        formula="(Zᵀ Π Z) β = Zᵀ Π y, where Z has a first column of ones and Π holds the weights.",
+        step="Build Z with np.column_stack; w[:, None] * Z multiplies each row by its weight; then "
+        "np.linalg.solve.",
     ),
-    Question(
-        Function(
-            name="score",
-            reference=_score,
-            inputs=_to_fit,
-            mistakes=[
-                (
-                    lambda z, y, w: _score(z, y, np.ones(len(y)), beta=_fit(z, y, w)),
-                    "Both sums are weighted sums.",
-                ),
-                (
-                    lambda z, y, w: _score(z, y, w, mean=y.mean()),
-                    "The mean that the surrogate is compared with is a weighted mean.",
-                ),
-                (lambda z, y, w: 1 - _score(z, y, w), "That is the share that is left over."),
-            ],
-            ladder=Ladder(
-                "Which share of the weighted variance of y does the surrogate account for?",
-                "1 minus the weighted sum of squared residuals over the weighted sum of squared "
-                "distances from the weighted mean.",
-                "np.average(y, weights=w) is that mean; the residuals are y − β₀ − zβ.",
-            ),
+    Function(
+        name="score",
+        reference=_score,
+        inputs=_to_fit,
+        mistakes=with_hints(
+            lambda z, y, w: _score(z, y, np.ones(len(y)), beta=_fit(z, y, w)),
+            "Both sums are weighted sums.",
+            lambda z, y, w: _score(z, y, w, mean=y.mean()),
+            "The mean that the surrogate is compared with is a weighted mean.",
+            lambda z, y, w: 1 - _score(z, y, w),
+            "That is the share that is left over.",
         ),
-        "score",
-        2,
+        nudge="Which share of the weighted variance of y does the surrogate account for?",
+        formula="1 minus the weighted sum of squared residuals over the weighted sum of squared "
+        "distances from the weighted mean.",
+        step="np.average(y, weights=w) is that mean; the residuals are y − β₀ − zβ.",
     ),
-    Question(
-        Function(
-            name="lime",
-            reference=_lime,
-            inputs=_to_explain,
-            calls=10,
-            mistakes=[
-                (
-                    lambda *call: _by_hand(*call, double=np.inf),
-                    "All examples count alike: the weights are missing.",
-                ),
-                (lambda *call: _by_hand(*call, double=1.0), "The kernel lacks a factor of 2."),
-                (lambda *call: _by_hand(*call, power=1.0), "The bandwidth is squared."),
-                (
-                    lambda *call: _by_hand(*call, edge=0.674),
-                    "Nearly: 0.674 has too few digits for an edge, so that some examples land in the "
-                    "wrong box.",
-                ),
-                (lambda *call: np.roll(_lime(*call), -1), "The intercept comes first."),
-            ],
-            ladder=Ladder(
-                "Every line is a function that you have written already: in which order?",
-                "Draw x, ask f, find the indicators and the weights, then fit.",
-                "np.random.default_rng(seed).standard_normal((n, len(xi))) are the examples; the edges "
-                "are those of four boxes.",
-            ),
+    Function(
+        name="lime",
+        reference=_lime,
+        inputs=_to_explain,
+        calls=10,
+        mistakes=with_hints(
+            lambda *call: _by_hand(*call, double=np.inf),
+            "All examples count alike: the weights are missing.",
+            lambda *call: _by_hand(*call, double=1.0),
+            "The kernel lacks a factor of 2.",
+            lambda *call: _by_hand(*call, power=1.0),
+            "The bandwidth is squared.",
+            lambda *call: _by_hand(*call, edges=np.array([-0.674, 0, 0.674])),
+            "Nearly: 0.674 has too few digits for an edge, so that some examples land in the "
+            "wrong box.",
+            lambda *call: np.roll(_lime(*call), -1),
+            "The intercept comes first.",
         ),
-        "lime",
-        4,
+        nudge="Every line is a function that you have written already: in which order?",
+        formula="Draw x, ask f, find the indicators and the weights, then fit.",
+        step="np.random.default_rng(seed).standard_normal((n, len(xi))) are the examples; the edges "
+        "are those of four boxes.",
     ),
-    Question(
-        Paragraph(
-            name="in_words",
-            rubric=[
-                "Says what is drawn, and that the model is asked about every example (1 point).",
-                "Says that the fit sees boxes only: in the box of ξ or not, never how far (1 point).",
-                "Says what weights do: examples near ξ count more, and ν decides how near (1 point).",
-                "Reads a coefficient as a contrast, inside the box against outside, not as a slope "
-                "(1 point).",
-            ],
-        ),
-        "in_words",
-        4,
+    Paragraph(
+        name="in_words",
+        rubric=[
+            "Says what is drawn, and that the model is asked about every example (1 point).",
+            "Says that the fit sees boxes only: in the box of ξ or not, never how far (1 point).",
+            "Says what weights do: examples near ξ count more, and ν decides how near (1 point).",
+            "Reads a coefficient as a contrast, inside the box against outside, not as a slope "
+            "(1 point).",
+        ],
     ),
 )
 
-ASSIGNMENT = Assignment(
-    1, "lime_from_scratch", "LIME from scratch", named("lime_from_scratch", QUESTIONS)
-)
+POINTS = {
+    "edges": 1, "boxes": 2, "indicators": 2, "weights": 2, "fit": 3, "score": 2, "lime": 4,
+    "in_words": 4,
+}  # fmt: skip
+
+ASSIGNMENT = assignment(1, "lime_from_scratch", "LIME from scratch", EXERCISES, POINTS)

@@ -1,22 +1,19 @@
 """Assignment 3: audit what LIME says of a model trained on real data, and say so in plain words."""
 
-from __future__ import annotations
-
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 
 from ...course.datasets import diabetes
-from ...course.judging.kinds import Function, Given, Ladder, Mistake, Paragraph, Value
-from ..formulas import Formula
-from ..questions import Assignment, Question, named
+from ...course.judging.kinds import Function, Given, Paragraph, Value, with_hints
+from ..questions import Formula, assignment
 
 
 @cache
 def _model() -> Any:
-    """The forest of the notebook; ``test_assignments`` holds the two to each other."""
+    """The forest of the notebook; ``test_assignments`` compares the two."""
     from sklearn.ensemble import RandomForestRegressor
 
     table = diabetes()
@@ -24,38 +21,15 @@ def _model() -> Any:
     return forest.fit(table.X.to_numpy(), table.y)
 
 
-def _patient(row: int) -> np.ndarray:
-    return diabetes().X.to_numpy()[row]
-
-
-def _effective(w: np.ndarray) -> float:
-    return float(w.sum() ** 2 / (w**2).sum())
-
-
 def _fidelity(y: np.ndarray, fitted: np.ndarray, w: np.ndarray) -> float:
-    middle = np.average(y, weights=w)
-    return float(1 - np.sum(w * (y - fitted) ** 2) / np.sum(w * (y - middle) ** 2))
+    mean = np.average(y, weights=w)
+    return float(1 - np.sum(w * (y - fitted) ** 2) / np.sum(w * (y - mean) ** 2))
 
 
-def _plain_fidelity(y: np.ndarray, fitted: np.ndarray, w: np.ndarray) -> float:
-    return _fidelity(y, fitted, np.ones(len(y)))
-
-
-def _top(coefs: np.ndarray, k: int) -> list[set[int]]:
-    return [set(np.argsort(-np.abs(run))[:k].tolist()) for run in coefs]
-
-
-def _agreement(coefs: np.ndarray, k: int) -> float:
-    return float(np.mean([len(a & b) / k for a, b in combinations(_top(coefs, k), 2)]))
-
-
-def _with_itself(coefs: np.ndarray, k: int) -> float:
-    tops = _top(coefs, k)
-    return float(np.mean([len(a & b) / k for a in tops for b in tops]))
-
-
-def _union(coefs: np.ndarray, k: int) -> float:
-    return float(np.mean([len(a & b) / len(a | b) for a, b in combinations(_top(coefs, k), 2)]))
+def _agreement(coefs: np.ndarray, k: int, itself: bool = False, union: bool = False) -> float:
+    top = [set(np.argsort(-np.abs(run))[:k].tolist()) for run in coefs]
+    pairs = product(top, repeat=2) if itself else combinations(top, 2)
+    return float(np.mean([len(a & b) / (len(a | b) if union else k) for a, b in pairs]))
 
 
 def _flips(coefs: np.ndarray) -> np.ndarray:
@@ -78,10 +52,11 @@ def _what_if(f: Any, xi: np.ndarray, X: np.ndarray, typical: Any = np.median) ->
 
 
 def _my_what_if(row: int, typical: Any = np.median) -> np.ndarray:
-    return _what_if(_model().predict, _patient(row), diabetes().X.to_numpy(), typical)
+    X = diabetes().X.to_numpy()
+    return _what_if(_model().predict, X[row], X, typical)
 
 
-# --- inputs that no notebook has ---------------------------------------------------------------
+# --- hidden inputs -----------------------------------------------------------------------------
 
 
 def _runs(rng: np.random.Generator) -> np.ndarray:
@@ -109,199 +84,141 @@ def _asked(rng: np.random.Generator) -> tuple[Formula, np.ndarray, np.ndarray]:
     return Formula(text[int(rng.integers(4))], c=c), x[0], X
 
 
-_ROW = {"row": Given(7, "your row", lambda rng: int(rng.integers(442)))}
-
-QUESTIONS = (
-    Question(
-        Function(
-            name="effective_size",
-            reference=_effective,
-            inputs=lambda rng: (rng.uniform(0.001, 1, int(rng.integers(5, 90))),),
-            mistakes=[
-                (lambda w: float(w.sum()), "That is the total weight."),
-                (lambda w: float(len(w)), "That counts all samples alike."),
-                (
-                    lambda w: float(w.sum() / (w**2).sum()),
-                    "Multiply all weights by 10: the effective number must not change.",
-                ),
-            ],
-            ladder=Ladder(
-                "How many samples are there in effect if all but one have the weight 0?",
-                "The square of the sum over the sum of the squares.",
-                "w.sum() ** 2, divided by (w ** 2).sum().",
-            ),
+EXERCISES = (
+    Function(
+        name="effective_size",
+        reference=lambda w: float(w.sum() ** 2 / (w**2).sum()),
+        inputs=lambda rng: (rng.uniform(0.001, 1, int(rng.integers(5, 90))),),
+        mistakes=with_hints(
+            lambda w: float(w.sum()),
+            "That is the total weight.",
+            lambda w: float(len(w)),
+            "That counts all samples alike.",
+            lambda w: float(w.sum() / (w**2).sum()),
+            "Multiply all weights by 10: the effective number must not change.",
         ),
-        "effective_size",
-        1,
+        nudge="How many samples are there in effect if all but one have the weight 0?",
+        formula="The square of the sum over the sum of the squares.",
+        step="w.sum() ** 2, divided by (w ** 2).sum().",
     ),
-    Question(
-        Function(
-            name="fidelity",
-            reference=_fidelity,
-            inputs=_fitted,
-            mistakes=[
-                (_plain_fidelity, "The weights are missing: near samples count more."),
-                (
-                    lambda y, fitted, w: 1 - _fidelity(y, fitted, w),
-                    "That is the share that the surrogate misses.",
-                ),
-                (
-                    lambda y, fitted, w: float(np.corrcoef(y, fitted)[0, 1] ** 2),
-                    "A squared correlation forgives a surrogate that is off by a constant.",
-                ),
-            ],
-            ladder=Ladder(
-                "What would you say of y without the surrogate, and how far off would you be?",
-                "1 minus the weighted sum of squared residuals over the weighted sum of squares about the "
-                "weighted mean.",
-                "np.average(y, weights=w) is the mean; both sums carry the weights.",
-            ),
+    Function(
+        name="fidelity",
+        reference=_fidelity,
+        inputs=_fitted,
+        mistakes=with_hints(
+            lambda y, fitted, w: _fidelity(y, fitted, np.ones(len(y))),
+            "The weights are missing: near samples count more.",
+            lambda y, fitted, w: 1 - _fidelity(y, fitted, w),
+            "That is the share that the surrogate misses.",
+            lambda y, fitted, w: float(np.corrcoef(y, fitted)[0, 1] ** 2),
+            "A squared correlation forgives a surrogate that is off by a constant.",
         ),
-        "fidelity",
-        2,
+        nudge="What would you say of y without the surrogate, and how far off would you be?",
+        formula="1 minus the weighted sum of squared residuals over the weighted sum of squares about the "
+        "weighted mean.",
+        step="np.average(y, weights=w) is the mean; both sums carry the weights.",
     ),
-    Question(
-        Function(
-            name="agreement",
-            reference=_agreement,
-            inputs=lambda rng: (_runs(rng), int(rng.integers(1, 4))),
-            mistakes=[
-                (_with_itself, "A run agrees with itself, of course: compare different runs only."),
-                (_union, "Divide by k, not by how many features the two runs have together."),
-                (
-                    lambda coefs, k: _agreement(np.maximum(coefs, 0), k),
-                    "A large negative coefficient is important too.",
-                ),
-                (lambda coefs, k: 100 * _agreement(coefs, k), "Give a share between 0 and 1."),
-            ],
-            ladder=Ladder(
-                "Which k features does a run show first, and how many of them does another run show?",
-                "The mean, over all pairs of different runs, of the number of shared features over k.",
-                "set(np.argsort(-np.abs(run))[:k]) are the features of a run; "
-                "itertools.combinations gives the pairs.",
-            ),
+    Function(
+        name="agreement",
+        reference=_agreement,
+        inputs=lambda rng: (_runs(rng), int(rng.integers(1, 4))),
+        mistakes=with_hints(
+            lambda coefs, k: _agreement(coefs, k, itself=True),
+            "A run agrees with itself, of course: compare different runs only.",
+            lambda coefs, k: _agreement(coefs, k, union=True),
+            "Divide by k, not by how many features the two runs have together.",
+            lambda coefs, k: _agreement(np.maximum(coefs, 0), k),
+            "A large negative coefficient is important too.",
+            lambda coefs, k: 100 * _agreement(coefs, k),
+            "Give a share between 0 and 1.",
         ),
-        "agreement",
-        3,
+        nudge="Which k features does a run show first, and how many of them does another run show?",
+        formula="The mean, over all pairs of different runs, of the number of shared features over k.",
+        step="set(np.argsort(-np.abs(run))[:k]) are the features of a run; "
+        "itertools.combinations gives the pairs.",
     ),
-    Question(
-        Function(
-            name="flips",
-            reference=_flips,
-            inputs=lambda rng: (_runs(rng),),
-            mistakes=[
-                (
-                    lambda coefs: (coefs > 0).mean(axis=0),
-                    "A feature that is always positive never flips.",
-                ),
-                (lambda coefs: 1 - _flips(coefs), "That is the share of the majority."),
-                (
-                    lambda coefs: np.minimum((coefs > 0).sum(axis=0), (coefs < 0).sum(axis=0)),
-                    "That is a count; a share of the runs is asked for.",
-                ),
-            ],
-            ladder=Ladder(
-                "In which runs does a feature speak against the majority of runs?",
-                "For each feature the smaller of two shares: positive runs and negative runs.",
-                "(coefs > 0).mean(axis=0) is one share, 1 minus it the other; np.minimum takes the smaller.",
-            ),
+    Function(
+        name="flips",
+        reference=_flips,
+        inputs=lambda rng: (_runs(rng),),
+        mistakes=with_hints(
+            lambda coefs: (coefs > 0).mean(axis=0),
+            "A feature that is always positive never flips.",
+            lambda coefs: 1 - _flips(coefs),
+            "That is the share of the majority.",
+            lambda coefs: np.minimum((coefs > 0).sum(axis=0), (coefs < 0).sum(axis=0)),
+            "That is a count; a share of the runs is asked for.",
         ),
-        "flips",
-        2,
+        nudge="In which runs does a feature speak against the majority of runs?",
+        formula="For each feature the smaller of two shares: positive runs and negative runs.",
+        step="(coefs > 0).mean(axis=0) is one share, 1 minus it the other; np.minimum takes the smaller.",
     ),
-    Question(
-        Function(
-            name="strangeness",
-            reference=_strangeness,
-            inputs=_two_tables,
-            mistakes=[
-                (
-                    lambda X, x: _strangeness(X, x, scaled=False),
-                    "A unit of one column is not a unit of another: divide by standard deviations.",
-                ),
-                (
-                    lambda X, x: _strangeness(X, x, root=False),
-                    "Those are squared distances.",
-                ),
-            ],
-            ladder=Ladder(
-                "How far is a new example from the patient who is most like it?",
-                "The smallest Euclidean distance to a row of X, after each column is divided by its standard "
-                "deviation in X.",
-                "x[:, None] - X[None] holds all differences, (m, n, d); divide, square, sum over the last "
-                "axis, take the minimum over the patients, then the root.",
-            ),
+    Function(
+        name="strangeness",
+        reference=_strangeness,
+        inputs=_two_tables,
+        mistakes=with_hints(
+            lambda X, x: _strangeness(X, x, scaled=False),
+            "A unit of one column is not a unit of another: divide by standard deviations.",
+            lambda X, x: _strangeness(X, x, root=False),
+            "Those are squared distances.",
         ),
-        "strangeness",
-        3,
+        nudge="How far is a new example from the patient who is most like it?",
+        formula="The smallest Euclidean distance to a row of X, after each column is divided by its standard "
+        "deviation in X.",
+        step="x[:, None] - X[None] holds all differences, (m, n, d); divide, square, sum over the last "
+        "axis, take the minimum over the patients, then the root.",
     ),
-    Question(
-        Function(
-            name="what_if",
-            reference=_what_if,
-            inputs=_asked,
-            mistakes=[
-                (
-                    lambda f, xi, X: -_what_if(f, xi, X),
-                    "The sign is the other way round: the prediction minus the one with the change.",
-                ),
-                (
-                    lambda f, xi, X: _what_if(f, xi, X, np.mean),
-                    "Use the median: a few extreme patients move the mean.",
-                ),
-            ],
-            ladder=Ladder(
-                "Which question to the model has an answer that no surrogate can get wrong?",
-                "For each feature j: f(ξ) − f(ξ with its entry j replaced by the median of column j).",
-                "Repeat ξ once for each feature, write the medians on the diagonal, and ask f about all rows "
-                "at once.",
-            ),
+    Function(
+        name="what_if",
+        reference=_what_if,
+        inputs=_asked,
+        mistakes=with_hints(
+            lambda f, xi, X: -_what_if(f, xi, X),
+            "The sign is the other way round: the prediction minus the one with the change.",
+            lambda f, xi, X: _what_if(f, xi, X, np.mean),
+            "Use the median: a few extreme patients move the mean.",
         ),
-        "what_if",
-        3,
+        nudge="Which question to the model has an answer that no surrogate can get wrong?",
+        formula="For each feature j: f(ξ) − f(ξ with its entry j replaced by the median of column j).",
+        step="Repeat ξ once for each feature, write the medians on the diagonal, and ask f about all rows "
+        "at once.",
     ),
-    Question(
-        Value(
-            name="my_what_if",
-            given=_ROW,
-            asks="ten changes of the prediction",
-            right=_my_what_if,
-            mistakes=[
-                Mistake(
-                    lambda row: _my_what_if(row, np.mean),
-                    "Those are changes to means; take medians.",
-                ),
-            ],
-            ladder=Ladder(
-                "Your own function answers this: which f, which ξ and which table does it need?",
-                "what_if(forest.predict, X[row], X).",
-                "Call it with your row, and give all ten numbers.",
-            ),
+    Value(
+        name="my_what_if",
+        given={"row": Given(7, "your row", lambda rng: int(rng.integers(442)))},
+        asks="ten changes of the prediction",
+        right=_my_what_if,
+        mistakes=with_hints(
+            lambda row: _my_what_if(row, np.mean),
+            "Those are changes to means; take medians.",
         ),
-        "my_what_if",
-        3,
+        nudge="Your own function answers this: which f, which ξ and which table does it need?",
+        formula="what_if(forest.predict, X[row], X).",
+        step="Call it with your row, and give all ten numbers.",
     ),
-    Question(
-        Paragraph(
-            name="verdict",
-            fewest=80,
-            rubric=[
-                "Opens with the verdict in one sentence that a patient or a doctor understands "
-                "(1 point).",
-                "Names what can be said: features that lead in all runs and that what-if questions "
-                "confirm, with their direction (2 points).",
-                "Names what cannot: features whose sign flips or that change places, with the numbers "
-                "of the audit in plain words (2 points).",
-                "Says where the explanation comes from: patients that do not exist, boxes instead of "
-                "values (1 point).",
-                "No symbol, no word such as surrogate, kernel or coefficient without its meaning "
-                "(1 point).",
-                "Says what to do next: ask the model directly, show less, or not show it (1 point).",
-            ],
-        ),
-        "verdict",
-        8,
+    Paragraph(
+        name="verdict",
+        fewest=80,
+        rubric=[
+            "Opens with the verdict in one sentence that a patient or a doctor understands "
+            "(1 point).",
+            "Names what can be said: features that lead in all runs and that what-if questions "
+            "confirm, with their direction (2 points).",
+            "Names what cannot: features whose sign flips or that change places, with the numbers "
+            "of the audit in plain words (2 points).",
+            "Says where the explanation comes from: patients that do not exist, boxes instead of "
+            "values (1 point).",
+            "No symbol, no word such as surrogate, kernel or coefficient without its meaning "
+            "(1 point).",
+            "Says what to do next: ask the model directly, show less, or not show it (1 point).",
+        ],
     ),
 )
 
-ASSIGNMENT = Assignment(3, "the_audit", "The audit", named("the_audit", QUESTIONS))
+POINTS = {
+    "effective_size": 1, "fidelity": 2, "agreement": 3, "flips": 2, "strangeness": 3,
+    "what_if": 3, "my_what_if": 3, "verdict": 8,
+}  # fmt: skip
+
+ASSIGNMENT = assignment(3, "the_audit", "The audit", EXERCISES, POINTS)

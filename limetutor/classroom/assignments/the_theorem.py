@@ -1,21 +1,20 @@
 """Assignment 2: what LIME becomes with many samples: Σ, its inverse, switch-off, local error, sign."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy
 
-from ...closed_forms import Limit, limit
-from ...course.exercises import exercises
-from ...course.judging.kinds import Function, Ladder, Paragraph
-from ...covariance import covariance, inverse_covariance
-from ...models import Linear
-from ...theory import critical_bandwidths
-from ...worlds import Gaussian, standard_quantiles
-from ..questions import Assignment, Question, named
+from ...bandwidth.risk import critical_bandwidths
+from ...core.boxes import Gaussian, standard_quantiles
+from ...core.covariance import covariance, inverse_covariance
+from ...core.models import Linear
+from ...core.theory import limit
+from ...course.exercises import named
+from ...course.judging.kinds import Function, Paragraph, with_hints
+from ...results.limit import Limit
+from ..questions import assignment
 
 _FOUR = Gaussian(p=4)
 _EDGES = standard_quantiles(4)
@@ -29,10 +28,6 @@ def _mean(xi: np.ndarray, nu: float) -> np.ndarray:
     return _limit(np.ones(len(xi)), xi, nu).mu_tilde
 
 
-def _mass(xi: np.ndarray, nu: float) -> np.ndarray:
-    return _limit(np.ones(len(xi)), xi, nu).alpha
-
-
 def _mass_of(xi: np.ndarray, mean: np.ndarray, sd: float) -> np.ndarray:
     """The mass of the boxes of ξ under normal laws."""
     box = np.searchsorted(_EDGES, xi, side="right")
@@ -44,21 +39,8 @@ def _turning(x: np.ndarray) -> np.ndarray:
     return np.nan_to_num(critical_bandwidths(_FOUR, x[None])[0])
 
 
-def _sigma(alpha: np.ndarray, C: float) -> np.ndarray:
-    return C * covariance(alpha)
-
-
-def _without_diagonal(alpha: np.ndarray, C: float) -> np.ndarray:
-    full = np.append(1.0, alpha)
-    return C * np.outer(full, full)
-
-
-def _inverse(alpha: np.ndarray, C: float) -> np.ndarray:
-    return inverse_covariance(alpha) / C
-
-
-def _corner(alpha: np.ndarray, C: float) -> np.ndarray:
-    wrong = _inverse(alpha, C)
+def _without_corner(alpha: np.ndarray, C: float) -> np.ndarray:
+    wrong = inverse_covariance(alpha) / C
     wrong[0, 0] -= 1 / C
     return wrong
 
@@ -67,7 +49,7 @@ def _opposed(a: np.ndarray, xi: np.ndarray, nu: float) -> np.ndarray:
     return np.sign(_limit(a, xi, nu).coef) == -np.sign(a)
 
 
-# --- inputs that no notebook has ---------------------------------------------------------------
+# --- hidden inputs -----------------------------------------------------------------------------
 
 
 def _instance(rng: np.random.Generator, d: int | None = None) -> tuple[np.ndarray, float]:
@@ -105,237 +87,158 @@ def _signs(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
     return rng.choice([-1, 1], d) * rng.uniform(1, 9, d).round(1), xi, round(nu, 4)
 
 
-_BOOK = exercises()
-
-QUESTIONS = (
-    Question(
-        Function(
-            name="tilted_mean",
-            reference=_mean,
-            inputs=_instance,
-            mistakes=[
-                (lambda xi, nu: xi / (1 + nu), "The formula has the square of the bandwidth."),
-                (
-                    lambda xi, nu: xi * nu**2 / (1 + nu**2),
-                    "Which of the two has more weight when ν is small, ξ or the mean of the data?",
-                ),
-            ],
-            ladder=Ladder(
-                "Where does the mean go as ν becomes very small, and as it becomes very large?",
-                "(ν²μ + σ²ξ) / (ν² + σ²), here with μ = 0 and σ = 1.",
-                "That is ξ divided by a number that depends on ν alone.",
-            ),
+EXERCISES = (
+    Function(
+        name="tilted_mean",
+        reference=_mean,
+        inputs=_instance,
+        mistakes=with_hints(
+            lambda xi, nu: xi / (1 + nu),
+            "The formula has the square of the bandwidth.",
+            lambda xi, nu: xi * nu**2 / (1 + nu**2),
+            "Which of the two has more weight when ν is small, ξ or the mean of the data?",
         ),
-        "tilted_mean",
-        1,
+        nudge="Where does the mean go as ν becomes very small, and as it becomes very large?",
+        formula="(ν²μ + σ²ξ) / (ν² + σ²), here with μ = 0 and σ = 1.",
+        step="That is ξ divided by a number that depends on ν alone.",
     ),
-    Question(
-        Function(
-            name="mass",
-            reference=_mass,
-            inputs=_instance,
-            mistakes=[
-                (
-                    lambda xi, nu: np.full(len(xi), 0.25),
-                    "That is the mass under the law of the data. The weights have changed the law.",
-                ),
-                (
-                    lambda xi, nu: _mass_of(xi, _mean(xi, nu), 1.0),
-                    "The tilted law is narrower than that of the data.",
-                ),
-                (
-                    lambda xi, nu: _mass_of(xi, xi, nu / np.sqrt(1 + nu**2)),
-                    "The tilted law does not have its mean at ξ.",
-                ),
-                (
-                    lambda xi, nu: _mass_of(xi, _mean(xi, nu), nu**2 / (1 + nu**2)),
-                    "That is a variance where a standard deviation belongs.",
-                ),
-            ],
-            ladder=Ladder(
-                "Which law do weighted samples follow, and which interval is the box of ξ?",
-                "Φ((q₊ − μ̃)/σ̃) − Φ((q₋ − μ̃)/σ̃), with the edges of the box of ξ and σ̃² = ν²/(1 + ν²).",
-                "np.searchsorted finds the box among −∞, −0.6745, 0, 0.6745, ∞; scipy.stats.norm.cdf is Φ.",
-            ),
+    Function(
+        name="mass",
+        reference=lambda xi, nu: _limit(np.ones(len(xi)), xi, nu).alpha,
+        inputs=_instance,
+        mistakes=with_hints(
+            lambda xi, nu: np.full(len(xi), 0.25),
+            "That is the mass under the law of the data. The weights have changed the law.",
+            lambda xi, nu: _mass_of(xi, _mean(xi, nu), 1.0),
+            "The tilted law is narrower than that of the data.",
+            lambda xi, nu: _mass_of(xi, xi, nu / np.sqrt(1 + nu**2)),
+            "The tilted law does not have its mean at ξ.",
+            lambda xi, nu: _mass_of(xi, _mean(xi, nu), nu**2 / (1 + nu**2)),
+            "That is a variance where a standard deviation belongs.",
         ),
-        "mass",
-        3,
+        nudge="Which law do weighted samples follow, and which interval is the box of ξ?",
+        formula="Φ((q₊ − μ̃)/σ̃) − Φ((q₋ − μ̃)/σ̃), with the edges of the box of ξ and σ̃² = ν²/(1 + ν²).",
+        step="np.searchsorted finds the box among −∞, −0.6745, 0, 0.6745, ∞; scipy.stats.norm.cdf is Φ.",
     ),
-    Question(
-        Function(
-            name="Sigma",
-            reference=_sigma,
-            inputs=_shares,
-            mistakes=[
-                (lambda alpha, C: covariance(alpha), "The mean weight is missing."),
-                (
-                    _without_diagonal,
-                    "On the diagonal an indicator meets itself. What is the square of an indicator?",
-                ),
-            ],
-            ladder=Ladder(
-                "Which expectation is each entry, and which of the indicators are independent?",
-                "The corner is C, the first row and the diagonal C α, and between features C α_j α_k.",
-                "Start from np.outer of (1, α₁, …) with itself, mend the diagonal, multiply by C.",
-            ),
+    Function(
+        name="Sigma",
+        reference=lambda alpha, C: C * covariance(alpha),
+        inputs=_shares,
+        mistakes=with_hints(
+            lambda alpha, C: covariance(alpha),
+            "The mean weight is missing.",
+            lambda alpha, C: C * np.outer(np.append(1.0, alpha), np.append(1.0, alpha)),
+            "On the diagonal an indicator meets itself. What is the square of an indicator?",
         ),
-        "Sigma",
-        2,
+        nudge="Which expectation is each entry, and which of the indicators are independent?",
+        formula="The corner is C, the first row and the diagonal C α, and between features C α_j α_k.",
+        step="Start from np.outer of (1, α₁, …) with itself, mend the diagonal, multiply by C.",
     ),
-    Question(
-        Function(
-            name="Sigma_inverse",
-            reference=_inverse,
-            inputs=_extreme_shares,
-            mistakes=[
-                (
-                    lambda alpha, C: inverse_covariance(alpha) * C,
-                    "What happens to the inverse when a matrix is multiplied by a number?",
-                ),
-                (lambda alpha, C: inverse_covariance(alpha), "The mean weight is missing."),
-                (_corner, "The corner has one term that belongs to no feature."),
-            ],
-            ladder=Ladder(
-                "A solver of linear systems loses digits where α is near 1. Which entries are not zero?",
-                "An arrowhead: the corner 1 + Σ α/(1 − α), beside it −1/(1 − α), on the diagonal "
-                "1/(α(1 − α)), all of it divided by C.",
-                "Start from np.diag of the corner and the diagonal, then set the first row and column.",
-            ),
+    Function(
+        name="Sigma_inverse",
+        reference=lambda alpha, C: inverse_covariance(alpha) / C,
+        inputs=_extreme_shares,
+        mistakes=with_hints(
+            lambda alpha, C: inverse_covariance(alpha) * C,
+            "What happens to the inverse when a matrix is multiplied by a number?",
+            lambda alpha, C: inverse_covariance(alpha),
+            "The mean weight is missing.",
+            _without_corner,
+            "The corner has one term that belongs to no feature.",
         ),
-        "Sigma_inverse",
-        3,
+        nudge="A solver of linear systems loses digits where α is near 1. Which entries are not zero?",
+        formula="An arrowhead: the corner 1 + Σ α/(1 − α), beside it −1/(1 − α), on the diagonal "
+        "1/(α(1 − α)), all of it divided by C.",
+        step="Start from np.diag of the corner and the diagonal, then set the first row and column.",
     ),
-    Question(
-        Function(
-            name="coefficients",
-            reference=lambda a, xi, nu: _limit(a, xi, nu).coef,
-            inputs=_linear,
-            mistakes=[
-                (lambda a, xi, nu: a, "Those are the slopes. LIME does not show them."),
-                (
-                    lambda a, xi, nu: -_limit(a, xi, nu).coef,
-                    "The sign is the other way round: inside minus outside.",
-                ),
-                (
-                    lambda a, xi, nu: (1 - _mass(xi, nu)) * _limit(a, xi, nu).coef,
-                    "That is the mean inside the box against the mean of all; outside is asked for.",
-                ),
-            ],
-            ladder=Ladder(
-                "A coefficient is a contrast: the mean of what, where, minus the mean of what, where?",
-                "β_j = a_j (E[x_j | in the box] − E[x_j | not in it]) under the tilted law; the first mean "
-                "is μ̃ − σ̃ (φ(r) − φ(l)) / (Φ(r) − Φ(l)) with the standardised edges l and r.",
-                "α times the mean inside plus (1 − α) times the mean outside is μ̃: so the contrast is the "
-                "mean inside minus μ̃, divided by 1 − α.",
-            ),
+    Function(
+        name="coefficients",
+        reference=lambda a, xi, nu: _limit(a, xi, nu).coef,
+        inputs=_linear,
+        mistakes=with_hints(
+            lambda a, xi, nu: a,
+            "Those are the slopes. LIME does not show them.",
+            lambda a, xi, nu: -_limit(a, xi, nu).coef,
+            "The sign is the other way round: inside minus outside.",
+            lambda a, xi, nu: (1 - _limit(a, xi, nu).alpha) * _limit(a, xi, nu).coef,
+            "That is the mean inside the box against the mean of all; outside is asked for.",
         ),
-        "coefficients",
-        3,
+        nudge="A coefficient is a contrast: the mean of what, where, minus the mean of what, where?",
+        formula="β_j = a_j (E[x_j | in the box] − E[x_j | not in it]) under the tilted law; the first mean "
+        "is μ̃ − σ̃ (φ(r) − φ(l)) / (Φ(r) − Φ(l)) with the standardised edges l and r.",
+        step="α times the mean inside plus (1 − α) times the mean outside is μ̃: so the contrast is the "
+        "mean inside minus μ̃, divided by 1 − α.",
     ),
-    Question(
-        Function(
-            name="local_error",
-            reference=lambda a, xi, nu: _limit(a, xi, nu).local_error,
-            inputs=_linear,
-            mistakes=[
-                (
-                    lambda a, xi, nu: -_limit(a, xi, nu).local_error,
-                    "The sign is the other way round: the surrogate minus the model.",
-                ),
-                (
-                    lambda a, xi, nu: a @ (_mean(xi, nu) - xi),
-                    "The surrogate takes the mean of the box, not the mean of the whole tilted law.",
-                ),
-            ],
-            ladder=Ladder(
-                "Where does the surrogate take ξ to be, in each feature?",
-                "The sum over features of a_j (E[x_j | in the box] − ξ_j), under the tilted law.",
-                "You have the mean inside the box from the question before: subtract ξ and multiply by a.",
-            ),
+    Function(
+        name="local_error",
+        reference=lambda a, xi, nu: _limit(a, xi, nu).local_error,
+        inputs=_linear,
+        mistakes=with_hints(
+            lambda a, xi, nu: -_limit(a, xi, nu).local_error,
+            "The sign is the other way round: the surrogate minus the model.",
+            lambda a, xi, nu: a @ (_mean(xi, nu) - xi),
+            "The surrogate takes the mean of the box, not the mean of the whole tilted law.",
         ),
-        "local_error",
-        2,
+        nudge="Where does the surrogate take ξ to be, in each feature?",
+        formula="The sum over features of a_j (E[x_j | in the box] − ξ_j), under the tilted law.",
+        step="You have the mean inside the box from the question before: subtract ξ and multiply by a.",
     ),
-    Question(
-        Function(
-            name="turning",
-            reference=_turning,
-            inputs=lambda rng: (rng.normal(size=int(rng.integers(5, 30))),),
-            mistakes=[
-                (
-                    lambda x: _turning(x) ** 2,
-                    "That is V, the square of the bandwidth.",
-                ),
-                (
-                    lambda x: np.where(x > 0, _turning(x), 0.0),
-                    "Below the mean of the data nothing turns in your version: is that so?",
-                ),
-                (
-                    lambda x: np.sqrt(np.maximum(2 * np.abs(x) / _EDGES[3] - 1, 0)),
-                    "The two outer boxes have no such bandwidth.",
-                ),
-            ],
-            ladder=Ladder(
-                "Which of the four boxes have such a bandwidth, and for which half of them?",
-                "In an inner box with the edges q₋ and q₊, ν² = V = (2ξ − q₋ − q₊)/(q₋ + q₊), where that is "
-                "positive.",
-                "By symmetry take |x|: below q = 0.6745 and above q/2 it is the root of (2|x| − q)/q.",
-            ),
+    Function(
+        name="turning",
+        reference=_turning,
+        inputs=lambda rng: (rng.normal(size=int(rng.integers(5, 30))),),
+        mistakes=with_hints(
+            lambda x: _turning(x) ** 2,
+            "That is V, the square of the bandwidth.",
+            lambda x: np.where(x > 0, _turning(x), 0.0),
+            "Below the mean of the data nothing turns in your version: is that so?",
+            lambda x: np.sqrt(np.maximum(2 * np.abs(x) / _EDGES[3] - 1, 0)),
+            "The two outer boxes have no such bandwidth.",
         ),
-        "turning",
-        2,
+        nudge="Which of the four boxes have such a bandwidth, and for which half of them?",
+        formula="In an inner box with the edges q₋ and q₊, ν² = V = (2ξ − q₋ − q₊)/(q₋ + q₊), where that is "
+        "positive.",
+        step="By symmetry take |x|: below q = 0.6745 and above q/2 it is the root of (2|x| − q)/q.",
     ),
-    Question(
-        Function(
-            name="opposed",
-            reference=_opposed,
-            inputs=_signs,
-            mistakes=[
-                (
-                    lambda a, xi, nu: ~_opposed(a, xi, nu),
-                    "The other way round: True where the two signs differ.",
-                ),
-                (
-                    lambda a, xi, nu: _limit(a, xi, nu).coef < 0,
-                    "Those are the negative coefficients. Which of them should be negative?",
-                ),
-                (
-                    lambda a, xi, nu: (_turning(xi) > nu) & (xi > 0),
-                    "It happens below the mean of the data as well.",
-                ),
-                (
-                    lambda a, xi, nu: _turning(xi) > nu,
-                    "Those are the signs that a bandwidth has turned. But below the mean of the data a "
-                    "contrast can oppose the slope from the beginning.",
-                ),
-            ],
-            ladder=Ladder(
-                "You can compute the coefficient and you know the slope: what is left to compare?",
-                "True for a feature where the sign of its coefficient differs from that of a_j.",
-                "np.sign(coefficients(a, xi, nu)) against np.sign(a).",
-            ),
+    Function(
+        name="opposed",
+        reference=_opposed,
+        inputs=_signs,
+        mistakes=with_hints(
+            lambda a, xi, nu: ~_opposed(a, xi, nu),
+            "The other way round: True where the two signs differ.",
+            lambda a, xi, nu: _limit(a, xi, nu).coef < 0,
+            "Those are the negative coefficients. Which of them should be negative?",
+            lambda a, xi, nu: (_turning(xi) > nu) & (xi > 0),
+            "It happens below the mean of the data as well.",
+            lambda a, xi, nu: _turning(xi) > nu,
+            "Those are the signs that a bandwidth has turned. But below the mean of the data a "
+            "contrast can oppose the slope from the beginning.",
         ),
-        "opposed",
-        2,
+        nudge="You can compute the coefficient and you know the slope: what is left to compare?",
+        formula="True for a feature where the sign of its coefficient differs from that of a_j.",
+        step="np.sign(coefficients(a, xi, nu)) against np.sign(a).",
     ),
-    Question(replace(_BOOK["switch-off/1"], name="my_bandwidth"), "my_bandwidth", 1),
-    Question(replace(_BOOK["switch-off/2"], name="my_position"), "my_position", 1),
-    Question(
-        Paragraph(
-            name="the_sign",
-            rubric=[
-                "A coefficient compares the mean inside the box with the mean outside it; it is no "
-                "slope (1 point).",
-                "In an inner box data lie on both sides outside, and which side weighs more depends on "
-                "ν: so the contrast can vanish and turn (1 point).",
-                "More samples do not help: it is a limit, not noise (1 point).",
-                "A way out that works: several bandwidths, what-if questions to the model, or an audit "
-                "(1 point).",
-            ],
-        ),
-        "the_sign",
-        4,
+    replace(named("switch-off/1"), name="my_bandwidth"),
+    replace(named("switch-off/2"), name="my_position"),
+    Paragraph(
+        name="the_sign",
+        rubric=[
+            "A coefficient compares the mean inside the box with the mean outside it; it is no "
+            "slope (1 point).",
+            "In an inner box data lie on both sides outside, and which side weighs more depends on "
+            "ν: so the contrast can vanish and turn (1 point).",
+            "More samples do not help: it is a limit, not noise (1 point).",
+            "A way out that works: several bandwidths, what-if questions to the model, or an audit "
+            "(1 point).",
+        ],
     ),
 )
 
-ASSIGNMENT = Assignment(2, "the_theorem", "The theorem", named("the_theorem", QUESTIONS))
+POINTS = {
+    "tilted_mean": 1, "mass": 3, "Sigma": 2, "Sigma_inverse": 3, "coefficients": 3,
+    "local_error": 2, "turning": 2, "opposed": 2, "my_bandwidth": 1, "my_position": 1,
+    "the_sign": 4,
+}  # fmt: skip
+
+ASSIGNMENT = assignment(2, "the_theorem", "The theorem", EXERCISES, POINTS)

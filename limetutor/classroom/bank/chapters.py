@@ -1,10 +1,8 @@
-"""What the chapters say, read from the notebooks of the book: titles, exercises, solutions, quizzes.
+"""Titles, exercises and solutions of the chapters, read from the notebooks of the book.
 
 References become words ("the lemma *The inverse of Σ*"), since a question in a bank or on paper has no
-page to lead to.
+page to link to.
 """
-
-from __future__ import annotations
 
 import json
 import re
@@ -27,8 +25,8 @@ _CODE = re.compile(r"(?ms)^```python\n.*?^```$")
 _COMMENT = re.compile(r"(?s)<!--.*?-->")
 
 
-class Asked(NamedTuple):
-    """An exercise as its chapter asks it, in Markdown."""
+class ChapterExercise(NamedTuple):
+    """The text of an exercise in its chapter, in Markdown."""
 
     title: str
     text: str
@@ -36,7 +34,7 @@ class Asked(NamedTuple):
 
 
 def check_book(folder: Path) -> Path:
-    """The folder with the chapters, or a sentence."""
+    """The folder, if it has the chapters."""
     if not (folder / "switch_off.ipynb").is_file():
         raise ValueError(
             f"--book must be the folder with the chapters, book/ of a clone of limetutor, got {str(folder)!r}."
@@ -59,32 +57,30 @@ def markdown(path: Path) -> str:
 
 def title(path: Path) -> str:
     """The title of a chapter."""
-    found = re.search(r"(?m)^# (.+)$", markdown(path))
-    assert found, path
-    return found[1]
+    heading = re.search(r"(?m)^# (.+)$", markdown(path))
+    assert heading, path
+    return heading[1]
 
 
 @cache
-def asked(path: Path) -> dict[str, Asked]:
+def exercises_of(path: Path) -> dict[str, ChapterExercise]:
     """The exercises of a chapter by their labels, ``ex-switch-off-1``."""
     text = markdown(path)
-    solutions = {found["first"].strip(): found["body"] for found in _SOLUTION.finditer(text)}
-    questions = {}
-    for found in _EXERCISE.finditer(text):
-        label = re.search(r":label: (\S+)", found["body"])
-        assert label, found["first"]
-        words = [_OPTION_LINE.sub("", body) for body in (found["body"], solutions[label[1]])]
-        plain = [spelt_out(_COMMENT.sub("", _CODE.sub("", w)), path.parent).strip() for w in words]
-        questions[label[1]] = Asked(found["first"].strip(), *plain)
-    return questions
-
-
-# --- references --------------------------------------------------------------------------------
+    solutions = {block["first"].strip(): block["body"] for block in _SOLUTION.finditer(text)}
+    exercises = {}
+    for block in _EXERCISE.finditer(text):
+        label = re.search(r":label: (\S+)", block["body"])
+        assert label, block["first"]
+        bodies = [_OPTION_LINE.sub("", body) for body in (block["body"], solutions[label[1]])]
+        texts = [_COMMENT.sub("", _CODE.sub("", body)) for body in bodies]
+        texts = [spelt_out(text, path.parent).strip() for text in texts]
+        exercises[label[1]] = ChapterExercise(block["first"].strip(), *texts)
+    return exercises
 
 
 @cache
-def named(folder: Path) -> dict[str, str]:
-    """What a reference stands for, in words, by its label."""
+def reference_names(folder: Path) -> dict[str, str]:
+    """What references refer to, in words, by their labels."""
     names = {}
     for path in sorted(folder.glob("*.ipynb")):
         for kind, name, label in _STATEMENT.findall(markdown(path)):
@@ -95,6 +91,6 @@ def named(folder: Path) -> dict[str, str]:
 
 
 def spelt_out(text: str, folder: Path) -> str:
-    """A text with words in the place of references."""
+    """A text with words instead of references."""
     text = _FIGURE.sub("a figure of the chapter", text)
-    return _REFERENCE.sub(lambda found: named(folder)[found[1]], text)
+    return _REFERENCE.sub(lambda match: reference_names(folder)[match[1]], text)

@@ -1,8 +1,7 @@
-"""The questions as plain text, for paper: first all questions, then, on a page of its own, the key."""
-
-from __future__ import annotations
+"""The questions as plain text, for paper: all questions, then the key on a separate page."""
 
 import re
+from collections import Counter
 from functools import cache
 from string import ascii_lowercase
 from textwrap import fill
@@ -10,72 +9,67 @@ from typing import Any
 
 from ...course.judging.kinds import DIGITS
 from .moodle import stated, with_macros
-from .questions import Choice, Numerical, Question
+from .questions import BankQuestion, ChoiceQuestion, NumericalQuestion
 
 WIDTH = 92
 NEW_PAGE = "\f"
 
 
-def version(questions: list[Question], number: int) -> list[Question]:
-    """What version ``number`` of an exam asks: one variant of each exercise, and all the rest.
+def version(questions: list[BankQuestion], number: int) -> list[BankQuestion]:
+    """The questions of version ``number``: one variant of each exercise, and all other questions.
 
-    Where an exercise has fewer variants it begins again with the first.
+    Where an exercise has fewer variants, its first follows its last.
     """
-    most: dict[str, int] = {}
-    for question in questions:
-        if isinstance(question, Numerical):
-            most[question.exercise.name] = max(
-                most.get(question.exercise.name, 0), question.version
-            )
+    counts = Counter(q.exercise.name for q in questions if isinstance(q, NumericalQuestion))
+    chosen = {name: (number - 1) % count + 1 for name, count in counts.items()}
     return [
-        question
-        for question in questions
-        if not isinstance(question, Numerical)
-        or question.version == (number - 1) % most[question.exercise.name] + 1
+        q
+        for q in questions
+        if not isinstance(q, NumericalQuestion) or q.version == chosen[q.exercise.name]
     ]
 
 
-def exam(questions: list[Question], number: int) -> str:
+def exam(questions: list[BankQuestion], number: int) -> str:
     """One version: questions, then the key."""
-    asked = version(questions, number)
+    posed = version(questions, number)
     lines = [f"LIME: questions, version {number}", "=" * 34, ""]
-    for k, question in enumerate(asked, 1):
-        head = "" if isinstance(question, Choice) else f"{question.title}. "
-        lines += [_wrapped(f"{k}. {head}{_plain(question.text)}"), *_how(question), ""]
+    for k, question in enumerate(posed, 1):
+        head = "" if isinstance(question, ChoiceQuestion) else f"{question.title}. "
+        lines += [_wrapped(f"{k}. {head}{_as_text(question.text)}"), *_answer_space(question), ""]
     lines += [NEW_PAGE + f"Key, version {number}", "=" * 34, ""]
-    lines += [_wrapped(f"{k}. {_key(question)}") for k, question in enumerate(asked, 1)]
+    lines += [_wrapped(f"{k}. {_key(question)}") for k, question in enumerate(posed, 1)]
     return "\n".join(lines) + "\n"
 
 
-def _how(question: Question) -> list[str]:
-    """What stands below a question."""
-    if isinstance(question, Numerical):
+def _answer_space(question: BankQuestion) -> list[str]:
+    """The lines below a question."""
+    if isinstance(question, NumericalQuestion):
         return [f"   Answer, to {DIGITS[question.exercise.digits]}: ______________"]
-    if isinstance(question, Choice):
+    if isinstance(question, ChoiceQuestion):
         return [
-            _wrapped(f"   ({letter}) {_plain(option.text)}")
+            _wrapped(f"   ({letter}) {_as_text(option.text)}")
             for letter, option in zip(ascii_lowercase, question.options, strict=False)
         ]
     return ["   " + "_" * 60] * 5
 
 
-def _key(question: Question) -> str:
-    if isinstance(question, Numerical):
+def _key(question: BankQuestion) -> str:
+    if isinstance(question, NumericalQuestion):
         return f"{stated(question.exercise)}   ({question.exercise.name})"
-    if isinstance(question, Choice):
+    if isinstance(question, ChoiceQuestion):
         right = next(k for k, option in enumerate(question.options) if option.right)
-        return f"({ascii_lowercase[right]}) {_plain(question.options[right].why)}"
+        return f"({ascii_lowercase[right]}) {_as_text(question.options[right].why)}"
     return "A good answer says: " + " ".join(f"({k}) {p}" for k, p in enumerate(question.rubric, 1))
 
 
 def _wrapped(text: str) -> str:
-    """Lines that fit on paper, the later ones below the first word."""
+    """Lines that fit on paper, with a hanging indent."""
     inset = " " * (len(text) - len(text.lstrip()) + 3)
     return fill(text, WIDTH, subsequent_indent=inset, break_long_words=False)
 
 
-def _plain(markdown: str) -> str:
-    """Markdown without its marks, formulas in Unicode."""
+def _as_text(markdown: str) -> str:
+    """Markdown as text without markup, formulas in Unicode."""
     parts = re.split(r"\$+([^$]+)\$+", markdown)
     for k, part in enumerate(parts):
         parts[k] = _formula(part) if k % 2 else re.sub(r"[*`]", "", part)
@@ -84,9 +78,8 @@ def _plain(markdown: str) -> str:
 
 def _formula(tex: str) -> str:
     r"""``\xi_j = -0.6`` as ``ξ_j = −0.6``."""
-    spaced = re.sub(
-        r"(\\[A-Za-z]+) +", r"\1{} ", with_macros(tex)
-    )  # TeX eats the space after a name
+    # TeX ignores the space after the name of a command
+    spaced = re.sub(r"(\\[A-Za-z]+) +", r"\1{} ", with_macros(tex))
     return _reader().latex_to_text(spaced).replace("-", "\N{MINUS SIGN}").strip()
 
 

@@ -1,15 +1,14 @@
-"""The questions of the bank: exercises with other numbers, quizzes, and what a person reads.
+"""The questions of the bank: exercises with other numbers, quizzes, and texts that a person reads.
 
-A variant's question is the text of its chapter with the numbers of the variant in it. A given stands
-there as a word of its own, once; where it does not, ``VARIED`` says in which words it is found, and what
-a question that stands alone says otherwise than one at the end of a chapter.
+The text of a variant is that of its chapter with the numbers of the variant in it. A given must appear
+there once, as a separate word; where it does not, ``VARIED`` gives the words around it, and what a
+question outside of its chapter must say differently.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,12 +21,12 @@ from . import chapters as book
 
 
 @dataclass(frozen=True)
-class Alone:
-    """How the question of an exercise stands alone.
+class Standalone:
+    """Changes to the text of an exercise outside of its chapter.
 
-    ``at`` are the words around a given, with ``{}`` in its place, where it is no word of its own or is
-    said twice; ``instead`` replaces what leads to the rest of the chapter; ``title`` stands in the place
-    of one that names a number which varies.
+    ``at`` has the words around a given, with ``{}`` in its place, where it is not a separate word or
+    occurs twice; ``instead`` replaces what refers to the rest of the chapter; ``title`` replaces one
+    that names a number which varies.
     """
 
     at: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -35,53 +34,42 @@ class Alone:
     title: str = ""
 
 
-#: Exercises with one number for an answer, whose text is true with other numbers too.
-VARIED = {
-    "ten-minutes/1": Alone(
-        instead={"For `s4`, `lime` gave": "For the same feature, `lime` gave"},
+#: Exercises whose text is true with other numbers as it is ...
+UNCHANGED = (
+    "discretization/2", "sampling/1", "weights/1", "weights/2", "weights/3", "covariance/4",
+    "theorem/1", "switch-off/2", "local-error/1", "samples/1", "samples/3", "beyond-linear/2",
+    "real-lime/1", "real-lime/2", "trust/1", "trust/2", "interactions/1", "interactions/2",
+    "interactions/3", "integrals/1", "integrals/2", "paper/1",
+)  # fmt: skip
+
+#: ... and all exercises with one number for an answer that the bank varies.
+VARIED = dict.fromkeys(UNCHANGED, Standalone()) | {
+    "ten-minutes/1": Standalone(
+        instead={"For `s4`, `lime` gave": "For the same feature, `lime` gave"}
     ),
-    "ten-minutes/2": Alone(title="Less noise"),
-    "discretization/2": Alone(),
-    "sampling/1": Alone(),
-    "sampling/3": Alone(at={"d": ("has {} features", "all {} boxes")}),
-    "weights/1": Alone(),
-    "weights/2": Alone(),
-    "weights/3": Alone(),
-    "surrogate/3": Alone(
+    "ten-minutes/2": Standalone(title="Less noise"),
+    "sampling/3": Standalone(at={"d": ("has {} features", "all {} boxes")}),
+    "surrogate/3": Standalone(
         instead={"For the running example at $\\nu = 1$ the mean weight": "The mean weight"}
     ),
-    "covariance/4": Alone(),
-    "theorem/1": Alone(),
-    "theorem/3": Alone(at={"mu": ("\\mu = {}$",)}),
-    "switch-off/1": Alone(at={"xi": ("\\xi_j = {}$",)}),
-    "switch-off/2": Alone(),
-    "local-error/1": Alone(),
-    "samples/1": Alone(),
-    "samples/2": Alone(
+    "theorem/3": Standalone(at={"mu": ("\\mu = {}$",)}),
+    "switch-off/1": Standalone(at={"xi": ("\\xi_j = {}$",)}),
+    "samples/2": Standalone(
         instead={
             "In the running example at $\\nu = 1$ the second coefficient tends to": "A coefficient tends to"
         }
     ),
-    "samples/3": Alone(),
-    "beyond-linear/1": Alone(at={"Q": ("f(x) = {}x^2",)}),
-    "beyond-linear/2": Alone(),
-    "real-lime/1": Alone(),
-    "real-lime/2": Alone(),
-    "trust/1": Alone(),
-    "trust/2": Alone(),
-    "interactions/1": Alone(),
-    "interactions/2": Alone(),
-    "interactions/3": Alone(),
-    "images/1": Alone(at={"hidden": ("have the tone {}.",)}),
-    "images/2": Alone(title="Most of them stay"),
-    "integrals/1": Alone(),
-    "integrals/2": Alone(),
-    "paper/1": Alone(),
+    "beyond-linear/1": Standalone(at={"Q": ("f(x) = {}x^2",)}),
+    "images/1": Standalone(at={"hidden": ("have the tone {}.",)}),
+    "images/2": Standalone(title="Most of them stay"),
 }
 
 
-class Numerical(NamedTuple):
-    """A number is asked."""
+MARK = "\ue000{}\ue001"  # in the place of a given: private-use characters
+
+
+class NumericalQuestion(NamedTuple):
+    """A question for a number."""
 
     chapter: str
     title: str
@@ -90,17 +78,17 @@ class Numerical(NamedTuple):
     version: int
 
 
-class Choice(NamedTuple):
-    """One of some options is right."""
+class ChoiceQuestion(NamedTuple):
+    """A question with several options, of which one is right."""
 
     chapter: str
     title: str
     text: str
-    options: tuple[quizzes.Option, ...]
+    options: tuple[quizzes.QuizOption, ...]
 
 
-class Essay(NamedTuple):
-    """A text is asked, which a person reads."""
+class EssayQuestion(NamedTuple):
+    """A question for a text that a person reads."""
 
     chapter: str
     title: str
@@ -109,38 +97,36 @@ class Essay(NamedTuple):
     model: str
 
 
-Question = Numerical | Choice | Essay
+BankQuestion = NumericalQuestion | ChoiceQuestion | EssayQuestion
 
 
-def bank(folder: Path, versions: int, seed: int, only: tuple[str, ...] = ()) -> list[Question]:
+def bank(folder: Path, versions: int, seed: int, only: tuple[str, ...] = ()) -> list[BankQuestion]:
     """All questions, chapter by chapter: ``versions`` of each varied exercise, quizzes, texts to write."""
     stems = [stem for stem in book.reading_order(folder) if not only or stem in only]
     return [question for stem in stems for question in of_chapter(folder, stem, versions, seed)]
 
 
-def of_chapter(folder: Path, stem: str, versions: int, seed: int) -> Iterator[Question]:
+def of_chapter(folder: Path, stem: str, versions: int, seed: int) -> Iterator[BankQuestion]:
     """The questions of one chapter."""
     path = folder / f"{stem}.ipynb"
-    chapter, posed = book.title(path), book.asked(path)
+    chapter, posed = book.title(path), book.exercises_of(path)
     for exercise in chapters()[stem]:
         question = posed["ex-" + exercise.name.replace("/", "-")]
         if exercise.name in VARIED:
             title = VARIED[exercise.name].title or question.title
             for version, variant in enumerate(drawn(exercise.name, seed, versions), 1):
                 text = text_of(variant, question.text)
-                yield Numerical(chapter, title, text, variant, version)
+                yield NumericalQuestion(chapter, title, text, variant, version)
         elif isinstance(exercise, Paragraph):
             rubric = tuple(exercise.rubric)
-            yield Essay(chapter, question.title, question.text, rubric, question.solution)
+            yield EssayQuestion(chapter, question.title, question.text, rubric, question.solution)
     for entry in quizzes.questions(book.markdown(path)):
+        spelt_out = partial(book.spelt_out, folder=folder)
         options = tuple(
-            option._replace(
-                text=book.spelt_out(option.text, folder), why=book.spelt_out(option.why, folder)
-            )
+            option._replace(text=spelt_out(option.text), why=spelt_out(option.why))
             for option in entry.options
         )
-        text = book.spelt_out(entry.text, folder)
-        yield Choice(chapter, f"quiz {entry.number}", text, options)
+        yield ChoiceQuestion(chapter, f"quiz {entry.number}", spelt_out(entry.text), options)
 
 
 def drawn(name: str, seed: int, versions: int) -> Iterator[Value]:
@@ -161,41 +147,34 @@ def drawn(name: str, seed: int, versions: int) -> Iterator[Value]:
             yield variant
 
 
-# --- the numbers of a variant in the text of its chapter -----------------------------------------
-
-
 def text_of(variant: Value, text: str) -> str:
     """The chapter's text with the variant's numbers."""
-    alone, declared = VARIED[variant.name], exercises()[variant.name]
-    for words, other in alone.instead.items():
+    changes, declared = VARIED[variant.name], exercises()[variant.name]
+    for words, other in changes.instead.items():
         text = _once(text, words, other, variant.name)
     marked = text
     for name, given in declared.given.items():
         if given.draw is not None:
-            marked = _marked(marked, name, given, alone.at.get(name, ()), variant.name)
+            marked = _marked(marked, name, given, changes.at.get(name, ()), variant.name)
     for name, given in variant.given.items():
         marked = _filled(marked, name, given)
     return marked
 
 
-def _mark(name: str) -> str:
-    return f"\ue000{name}\ue001"  # private characters: no text has them
-
-
 def _marked(text: str, name: str, given: Given, at: tuple[str, ...], exercise: str) -> str:
-    """The text with a mark where a given stands."""
+    """The text with a mark in the place of a given."""
     if at:
         for words in at:
-            found = [words.format(shown) for shown in _ways(given.shown)]
-            (there,) = [shown for shown in found if shown in text] or [words]
-            text = _once(text, there, words.replace("{}", _mark(name)), exercise)
+            spellings = [words.format(shown) for shown in _spellings(given.shown)]
+            (present,) = [shown for shown in spellings if shown in text] or [words]
+            text = _once(text, present, words.replace("{}", MARK.format(name)), exercise)
         return text
-    word = "|".join(re.escape(shown) for shown in _ways(given.shown))
-    # no part of a longer number, of a name or of an exponent
+    word = "|".join(re.escape(shown) for shown in _spellings(given.shown))
+    # not part of a longer number, of a name or of an exponent
     whole = re.compile(rf"(?<![\w^_{{.,−-])(?:{word})(?![\w^_]|[.,]\d)")
     if len(whole.findall(text)) != 1:
         raise ValueError(f"{exercise}: {given.label} must stand once in the question, as {word}.")
-    return whole.sub(lambda _: _mark(name), text)
+    return whole.sub(lambda _: MARK.format(name), text)
 
 
 def _once(text: str, words: str, other: str, exercise: str) -> str:
@@ -204,16 +183,16 @@ def _once(text: str, words: str, other: str, exercise: str) -> str:
     return text.replace(words, other)
 
 
-def _ways(shown: str) -> list[str]:
-    """In a formula a minus is a hyphen."""
+def _spellings(shown: str) -> list[str]:
+    """A number with a minus sign, and with the hyphen that formulas have instead."""
     return list(dict.fromkeys([shown, shown.replace("\N{MINUS SIGN}", "-")]))
 
 
 def _filled(text: str, name: str, given: Given) -> str:
-    """The number in the place of its marks."""
-    parts = text.split(_mark(name))
+    """The text with the number in the place of its marks."""
+    parts = text.split(MARK.format(name))
     for k in range(len(parts) - 1):
         before = "".join(parts[: k + 1])
         in_formula = before.count("$") % 2 == 1
-        parts[k] += _ways(given.shown)[-1] if in_formula else given.shown
+        parts[k] += _spellings(given.shown)[-1] if in_formula else given.shown
     return "".join(parts)

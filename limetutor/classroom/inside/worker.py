@@ -1,11 +1,9 @@
-"""What runs beside a student's notebook: executes cells, calls functions, hands back plain values.
+"""The worker of a notebook: executes cells, calls functions, returns plain values.
 
-This file runs in a process of its own, in a sandbox where there is one, and imports nothing of limetutor
+This file runs in a separate process, in a sandbox where there is one, and imports nothing of limetutor
 but a stand-in. It knows no right value: the worst that a notebook can do to it is to spoil its own
-answers. One line of JSON comes in, one goes out, each with the number of its question.
+answers. One line of JSON is a request or a reply, each with the number of the request.
 """
-
-from __future__ import annotations
 
 import base64
 import builtins
@@ -17,11 +15,8 @@ from importlib import import_module
 from json import dumps, loads  # by name: a notebook may change the module
 from typing import Any
 
-LARGEST = 4_000_000  # bytes of an array that may leave
-MANY = 100_000  # entries of a list
-
-
-# --- plain values ------------------------------------------------------------------------------
+MAX_ARRAY_BYTES = 4_000_000
+MAX_ENTRIES = 100_000  # of a list
 
 
 class NotPlainError(TypeError):
@@ -38,59 +33,52 @@ def packed(value: Any, depth: int = 0) -> Any:
         value = value.item()
     if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, float):
-        return float(value)
-    if isinstance(value, str):
-        return str(value)
+    for kind in (int, float, str):  # of a subclass only the plain value
+        if isinstance(value, kind):
+            return kind(value)
     if isinstance(value, np.ndarray):
-        return _array(value)
-    if isinstance(value, list | tuple) and len(value) <= MANY:
+        return _packed_array(value)
+    if isinstance(value, list | tuple) and len(value) <= MAX_ENTRIES:
         return [packed(entry, depth + 1) for entry in value]
-    if isinstance(value, dict) and len(value) <= MANY:
+    if isinstance(value, dict) and len(value) <= MAX_ENTRIES:
         return {"dict": [[packed(k, depth + 1), packed(v, depth + 1)] for k, v in value.items()]}
     if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "to_numpy"):
         return packed(value.to_numpy(), depth + 1)
     raise NotPlainError
 
 
-def _array(value: Any) -> Any:
+def _packed_array(value: Any) -> Any:
     import numpy as np
 
     kind = value.dtype.kind
     if kind not in "biuf":
         return packed(value.tolist(), 1)
     plain = np.ascontiguousarray(value, {"b": "?", "f": "<f8"}.get(kind, "<i8"))
-    if plain.nbytes > LARGEST:
+    if plain.nbytes > MAX_ARRAY_BYTES:
         raise NotPlainError
     data = base64.b64encode(plain.tobytes()).decode()
     return {"array": [plain.dtype.str, list(value.shape), data]}
 
 
-def unpacked(sent: Any) -> Any:
-    """What was packed; a formula becomes a function."""
+def unpacked(data: Any) -> Any:
+    """The value that was packed; a formula becomes a function."""
     import numpy as np
 
-    if isinstance(sent, list):
-        return [unpacked(entry) for entry in sent]
-    if isinstance(sent, dict):
-        if "array" in sent:
-            dtype, shape, data = sent["array"]
-            return np.frombuffer(base64.b64decode(data), dtype).reshape(shape).copy()
-        if "formula" in sent:
-            text, given = sent["formula"]
-            scope = {"np": np, **unpacked(given)}
-            return eval(f"lambda x: {text}", scope)
-        return {unpacked(key): unpacked(value) for key, value in sent["dict"]}
-    return sent
-
-
-# --- limits ------------------------------------------------------------------------------------
+    if isinstance(data, list):
+        return [unpacked(entry) for entry in data]
+    if isinstance(data, dict):
+        if "array" in data:
+            dtype, shape, text = data["array"]
+            return np.frombuffer(base64.b64decode(text), dtype).reshape(shape).copy()
+        if "formula" in data:
+            text, given = data["formula"]
+            return eval(f"lambda x: {text}", {"np": np, **unpacked(given)})
+        return {unpacked(key): unpacked(value) for key, value in data["dict"]}
+    return data
 
 
 def limit(memory: int, processes: int, user: int | None) -> None:
-    """Bounds that hold for this process and all that it starts; no longer root, if it was."""
+    """Set bounds for this process and all that it starts; give up the rights of root."""
     try:
         import resource
     except ImportError:  # Windows
@@ -111,11 +99,8 @@ def limit(memory: int, processes: int, user: int | None) -> None:
         os.setresuid(user, user, user)
 
 
-# --- the notebook ------------------------------------------------------------------------------
-
-
 class Notebook:
-    """The names of a notebook as its cells run; nothing that they print goes anywhere."""
+    """The names of a notebook as its cells run; their output is discarded."""
 
     def __init__(self) -> None:
         from IPython.core.interactiveshell import InteractiveShell
@@ -127,12 +112,12 @@ class Notebook:
         self.shell = InteractiveShell.instance(config=config)
         self.shell.showtraceback = lambda *a, **k: None  # type: ignore[method-assign]
         self.shell.showsyntaxerror = lambda *a, **k: None  # type: ignore[method-assign]
-        self._at_home()
+        self._replace_interaction()
 
-    def _at_home(self) -> None:
-        """What is said in passing in a notebook, and must not end its cell: there is no shell and no screen.
+    def _replace_interaction(self) -> None:
+        """Let shell commands, prompts and displays do nothing: there is no shell and no screen.
 
-        In Jupyter neither a command that fails nor a way to show figures stops the lines that follow.
+        In Jupyter none of them, even if it fails, stops the lines that follow.
         """
         import _sitebuiltins
 
@@ -158,49 +143,46 @@ class Notebook:
         vars(self.shell).update(replaced)
 
     def cell(self, code: str) -> None:
-        """Run a cell; what it raises is raised."""
-        done = self.shell.run_cell(code, store_history=False)
-        error = done.error_before_exec or done.error_in_exec
+        """Run a cell; raise what it raises."""
+        result = self.shell.run_cell(code, store_history=False)
+        error = result.error_before_exec or result.error_in_exec
         if error is not None:
             raise error
 
     def value(self, name: str) -> Any:
-        """What a name stands for."""
+        """The value of a name."""
         if name not in self.shell.user_ns:
             raise LookupError(name)
         return self.shell.user_ns[name]
 
     def call(self, name: str, arguments: list[Any]) -> dict[str, Any]:
-        """What a function returns, and whether it changed what it was given."""
+        """The value of a function, and whether it changed its arguments."""
         function = self.value(name)
         if not callable(function):
             raise LookupError(name)
-        before = [dumps(a) for a in arguments if not _is_formula(a)]
-        passed = [unpacked(a) for a in arguments]
+        passed = [unpacked(argument) for argument in arguments]
         value = packed(function(*passed))
-        after = [
-            dumps(packed(p)) for a, p in zip(arguments, passed, strict=True) if not _is_formula(a)
-        ]
-        return {"value": value, "changed": before != after}
+        changed = any(
+            dumps(argument) != dumps(packed(after))
+            for argument, after in zip(arguments, passed, strict=True)
+            if not (isinstance(argument, dict) and "formula" in argument)
+        )
+        return {"value": value, "changed": changed}
 
 
-def _is_formula(argument: Any) -> bool:
-    return isinstance(argument, dict) and "formula" in argument
-
-
-def answer(notebook: Notebook, asked: dict[str, Any]) -> dict[str, Any]:
-    """Do one thing; an error is told by the name of its kind only."""
+def answer(notebook: Notebook, request: dict[str, Any]) -> dict[str, Any]:
+    """The reply to a request; of an error only the name of its built-in kind."""
     try:
-        if asked["do"] == "cell":
-            notebook.cell(asked["code"])
+        if request["do"] == "cell":
+            notebook.cell(request["code"])
             return {}
-        if asked["do"] == "value":
-            return {"value": packed(notebook.value(asked["name"]))}
-        return notebook.call(asked["name"], asked["arguments"])
+        if request["do"] == "value":
+            return {"value": packed(notebook.value(request["name"]))}
+        return notebook.call(request["name"], request["arguments"])
     except NotPlainError:
         return {"error": "not plain"}
     except LookupError as error:
-        absent = error.args == (asked.get("name"),) and type(error) is LookupError
+        absent = error.args == (request.get("name"),) and type(error) is LookupError
         return {"error": "no such name" if absent else _kind(error)}
     except BaseException as error:
         return {"error": _kind(error)}
@@ -214,48 +196,48 @@ def _kind(error: BaseException) -> str:
     return "Exception"
 
 
-def rest() -> None:
-    """No alarm of one cell or question goes off in the next one.
+def clean_up() -> None:
+    """Cancel alarms, so that none of one request goes off in the next, and reap children.
 
-    Children that have ended are let go of: each counts as a process until somebody asks for it.
+    A child that has ended counts as a process until it is reaped.
     """
-    for clock in ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF"):
-        if hasattr(signal, clock):
-            signal.setitimer(getattr(signal, clock), 0)
-    with contextlib.suppress(OSError, AttributeError):  # there is none, or this is Windows
+    for timer in ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF"):
+        if hasattr(signal, timer):
+            signal.setitimer(getattr(signal, timer), 0)
+    with contextlib.suppress(OSError, AttributeError):  # there is no child, or this is Windows
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
 
 
 def main() -> None:
-    """Answer until the other side hangs up."""
-    heard, told = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_RDWR)
+    """Answer requests until there are no more."""
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
-        os.dup2(nowhere, stream)
-    begin = loads(heard.readline())
+        os.dup2(null, stream)
+    begin = loads(requests.readline())
     limit(begin["memory"], begin["processes"], begin["user"])
     os.chdir(begin["folder"])
     sys.path[:0] = begin["paths"]
-    standin = import_module("limetutor.classroom")  # the stand-in for it
+    standin = import_module("limetutor.classroom")  # found in the folder standin
     vars(standin)["GIVEN"].update(unpacked(begin["given"]))
-    notebook, own = Notebook(), os.getpid()
-    told.write(dumps({"number": begin["number"]}).encode() + b"\n")
-    told.flush()
-    for line in heard:
-        rest()  # from what was killed outside, since the last answer
-        asked = loads(line)
-        number = {"number": asked["number"]}
-        reply = answer(notebook, asked)
-        if os.getpid() != own:  # a child that the notebook has forked comes back here
+    notebook, pid = Notebook(), os.getpid()
+    replies.write(dumps({"number": begin["number"]}).encode() + b"\n")
+    replies.flush()
+    for line in requests:
+        clean_up()  # children killed by the grader since the last answer
+        request = loads(line)
+        number = {"number": request["number"]}
+        reply = answer(notebook, request)
+        if os.getpid() != pid:  # a child that the notebook has forked returns here too
             os._exit(0)
-        rest()
+        clean_up()
         try:
             text = dumps(reply | number)
         except ValueError:  # a whole number with thousands of digits
             text = dumps({"error": "not plain"} | number)
-        told.write(text.encode() + b"\n")
-        told.flush()
+        replies.write(text.encode() + b"\n")
+        replies.flush()
 
 
 if __name__ == "__main__":

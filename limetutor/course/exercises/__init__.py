@@ -1,34 +1,63 @@
 """The exercises of the book, one module a chapter, and :func:`judge` and :func:`check` for them all.
 
 A module here has the name of its notebook and a tuple ``EXERCISES`` in the order of the page; that is
-all it takes to be found. The kinds are in :mod:`limetutor.course.judging.kinds`.
+all it takes to be found. A chapter is imported when one of its exercises is asked for. The kinds are
+in :mod:`limetutor.course.judging.kinds`.
 """
 
 from __future__ import annotations
 
 import pkgutil
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-from ... import arguments as arg
+from ...inputs import arguments as arg
 from ..judging.kinds import Attempts, Exercise
 from ..judging.tables import Verdict
+
+#: Chapters whose exercises have a shorter name than their notebook.
+SHORT_NAMES = {"integrals": "gaussian_integrals", "paper": "reading_the_paper"}
 
 _attempts = Attempts()
 
 
 @cache
-def chapters() -> dict[str, tuple[Exercise, ...]]:
-    """The exercises of each chapter, by the stem of its notebook."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return {name: import_module(f"{__name__}.{name}").EXERCISES for name in names}
+def stems() -> tuple[str, ...]:
+    """The stems of the notebooks that have exercises."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
 @cache
+def chapter(stem: str) -> tuple[Exercise, ...]:
+    """The exercises of the chapter with this stem, named after it and numbered from 1."""
+    prefix = next((k for k, long in SHORT_NAMES.items() if long == stem), stem.replace("_", "-"))
+    declared = import_module(f"{__name__}.{stem}").EXERCISES
+    return tuple(replace(exercise, name=f"{prefix}/{k}") for k, exercise in enumerate(declared, 1))
+
+
+def chapters() -> dict[str, tuple[Exercise, ...]]:
+    """The exercises of every chapter, by the stem of its notebook."""
+    return {stem: chapter(stem) for stem in stems()}
+
+
 def exercises() -> dict[str, Exercise]:
-    """All of them, by name."""
-    return {e.name: e for chapter in chapters().values() for e in chapter}
+    """All exercises, by name."""
+    return {exercise.name: exercise for stem in stems() for exercise in chapter(stem)}
+
+
+def named(name: Any) -> Exercise:
+    """The exercise of this name, from its own chapter alone; ValueError if there is none."""
+    prefix = name.partition("/")[0] if isinstance(name, str) else ""
+    stem = SHORT_NAMES.get(prefix, prefix.replace("-", "_"))
+    for exercise in chapter(stem) if stem in stems() else ():
+        if exercise.name == name:
+            return exercise
+    raise ValueError(
+        f"name must be that of one of the {len(exercises())} exercises, chapter and number as in "
+        f"'switch-off/1', got {arg.shorten(name)}."
+    )
 
 
 def judge(name: str, answer: Any, attempt: int = 1) -> Verdict:
@@ -50,18 +79,27 @@ def judge(name: str, answer: Any, attempt: int = 1) -> Verdict:
     Verdict
         ``.kind`` is ``"right"``, ``"close"`` (right but for the form) or ``"wrong"``; ``.words`` are
         for the reader.
+
+    Examples
+    --------
+    >>> judge("weights/1", "0,65").kind
+    'close'
     """
     attempt = arg.whole("attempt", attempt, 1)
-    known = exercises()
-    if not isinstance(name, str) or name not in known:
-        raise ValueError(
-            f"name must be that of one of the {len(known)} exercises, chapter and number as in "
-            f"'switch-off/1', got {arg.shorten(name)}."
-        )
-    return known[name].judge(answer, attempt)
+    return named(name).judge(answer, attempt)
 
 
 def check(name: str, answer: Any) -> None:
-    """Print the words of :func:`judge`, and count attempts: a new answer is a new attempt."""
-    known = exercises().get(name) if isinstance(name, str) else None
-    print(judge(name, answer, _attempts.at(known, answer) if known else 1))
+    """Print the words of :func:`judge`, and count attempts: a new answer is a new attempt.
+
+    Parameters
+    ----------
+    name, answer
+        As for :func:`judge`.
+
+    Examples
+    --------
+    >>> check("weights/1", "0.655")
+    ✓ Right.
+    """
+    print(judge(name, answer, _attempts.at(named(name), answer)))

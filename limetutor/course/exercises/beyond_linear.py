@@ -1,16 +1,15 @@
 """Exercises of the chapter *Beyond linear*."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
-from ...closed_forms import limit
-from ...exact import Trees
-from ...models import Linear, Quadratic
-from ...worlds import Gaussian, standard_quantiles
-from ..judging.kinds import Function, Given, Ladder, Mistake, Value
+from ...core.boxes import Gaussian, standard_quantiles
+from ...core.models import Linear
+from ...core.theory import limit
+from ...exact.quadratic import Quadratic
+from ...exact.trees import Trees
+from ..judging.kinds import Function, Given, Value, between, one_of, some_of, with_hints
 
 _FOUR = Gaussian(p=4)
 _EDGE = float(standard_quantiles(4)[3])  # the third quartile, 0.6745
@@ -19,9 +18,8 @@ _WIDE = 1e6  # a very large bandwidth
 
 def _hiding_slope(Q: float, xi: float) -> float:
     """The c that gives Q x² + c x the coefficient 0 where all weights are equal."""
-    square, line = (
-        float(limit(f, [xi], _FOUR, _WIDE).coef[0]) for f in (Quadratic([[1.0]]), Linear([1.0]))
-    )
+    models = (Quadratic([[1.0]]), Linear([1.0]))
+    square, line = (float(limit(f, [xi], _FOUR, _WIDE).coef[0]) for f in models)
     return -Q * square / line
 
 
@@ -42,9 +40,8 @@ def _shapley(v: Any, first: float = 0.5) -> list[float]:
 
 def _stump(t: float, xi: np.ndarray, nu: float) -> np.ndarray:
     """LIME's coefficient of a tree with the one question x > t, read off its leaves."""
-    node = np.array([0, -2, -2])
     tree = Trees(
-        feature=node,
+        feature=np.array([0, -2, -2]),
         threshold=np.array([t, 0.0, 0.0]),
         left=np.array([1, -1, -1]),
         right=np.array([2, -1, -1]),
@@ -61,130 +58,87 @@ def _own_share(xi: np.ndarray, nu: float) -> np.ndarray:
 
 EXERCISES = (
     Value(
-        name="beyond-linear/1",
         given={
-            "Q": Given(2.0, "the curvature", lambda rng: float(rng.choice([3, 4, 5]))),
-            "xi": Given(0.3, "the position of ξ", lambda rng: float(rng.choice([0.1, 0.2, 0.25]))),
+            "Q": Given(2.0, "the curvature", one_of(3.0, 4.0, 5.0)),
+            "xi": Given(0.3, "the position of ξ", one_of(0.1, 0.2, 0.25)),
         },
         asks="the number c",
         right=_hiding_slope,
-        mistakes=[
-            Mistake(
-                lambda Q, xi: -2 * Q * xi,
-                "That makes the slope at ξ zero, which does not enter here.",
-            ),
-            Mistake(
-                _balanced_in_box,
-                "That makes the mean of the model in the box zero. With what is it compared?",
-            ),
-            Mistake(
-                lambda Q, xi: -Q * xi,
-                "That is for a very small bandwidth: the secant to the nearest edge is flat.",
-            ),
-            Mistake(
-                lambda Q, xi: _hiding_slope(1.0, xi),
-                "You left out the factor before the square.",
-            ),
-        ],
-        ladder=Ladder(
-            "The coefficient of a sum is the sum of the coefficients: what does each part get by itself?",
-            "Without weights the mean of x² in [0, q) is 1 − 4qφ(q), that of x is 4(φ(0) − φ(q)); over "
-            "all data they are 1 and 0.",
-            "The contrast of x² is −(16/3) qφ(q), that of x is (16/3)(φ(0) − φ(q)). Now {Q} times the "
-            "first and c times the second cancel.",
+        mistakes=with_hints(
+            lambda Q, xi: -2 * Q * xi,
+            "That makes the slope at ξ zero, which does not enter here.",
+            _balanced_in_box,
+            "That makes the mean of the model in the box zero. With what is it compared?",
+            lambda Q, xi: -Q * xi,
+            "That is for a very small bandwidth: the secant to the nearest edge is flat.",
+            lambda Q, xi: _hiding_slope(1.0, xi),
+            "You left out the factor before the square.",
         ),
+        nudge="The coefficient of a sum is the sum of the coefficients: what does each part get by itself?",
+        formula="Without weights the mean of x² in [0, q) is 1 − 4qφ(q), that of x is 4(φ(0) − φ(q)); over "
+        "all data they are 1 and 0.",
+        step="The contrast of x² is −(16/3) qφ(q), that of x is (16/3)(φ(0) − φ(q)). Now {Q} times the "
+        "first and c times the second cancel.",
     ),
     Value(
-        name="beyond-linear/2",
-        given={
-            "xi": Given(0.5, "the position of ξ", lambda rng: float(rng.integers(40, 60)) / 100),
-        },
+        given={"xi": Given(0.5, "the position of ξ", between(40, 60, per=100))},
         asks="a coefficient",
         right=lambda xi: xi**3 - _EDGE**3,
-        mistakes=[
-            Mistake(lambda xi: xi**3, "That is the secant to the edge 0. Is it the nearest?"),
-            Mistake(
-                lambda xi: 3 * xi**2 * (xi - _EDGE),
-                "That is along the tangent at ξ, and the model is curved.",
-            ),
-            Mistake(lambda xi: 3 * xi**2, "That is the slope at ξ."),
-            Mistake(
-                lambda xi: (xi**3 - _EDGE**3) / (xi - _EDGE),
-                "That is the slope of the secant. The coefficient is a difference of two values.",
-            ),
-        ],
-        ladder=Ladder(
-            "Which two points does LIME compare when the bandwidth is very small?",
-            "Use the proposition: the limit is f(ξ) minus f at the nearest edge of the box.",
-            "The box is [0, 0.6745), and its upper edge is nearer to {xi}. Take the cubes of both.",
+        mistakes=with_hints(
+            lambda xi: xi**3,
+            "That is the secant to the edge 0. Is it the nearest?",
+            lambda xi: 3 * xi**2 * (xi - _EDGE),
+            "That is along the tangent at ξ, and the model is curved.",
+            lambda xi: 3 * xi**2,
+            "That is the slope at ξ.",
+            lambda xi: (xi**3 - _EDGE**3) / (xi - _EDGE),
+            "That is the slope of the secant. The coefficient is a difference of two values.",
         ),
+        nudge="Which two points does LIME compare when the bandwidth is very small?",
+        formula="Use the proposition: the limit is f(ξ) minus f at the nearest edge of the box.",
+        step="The box is [0, 0.6745), and its upper edge is nearer to {xi}. Take the cubes of both.",
     ),
     Value(
-        name="beyond-linear/3",
-        given={
-            "v": Given(
-                [10, 16, 12, 30],
-                "the four means",
-                lambda rng: rng.permutation([10, 16, 12, 30, 21, 7])[:4].tolist(),
-            ),
-        },
+        given={"v": Given([10, 16, 12, 30], "the four means", some_of(4, 10, 16, 12, 30, 21, 7))},
         asks="two Shapley values",
-        right=lambda v: _shapley(v),
-        mistakes=[
-            Mistake(
-                lambda v: _shapley(v, 1.0),
-                "That is one order, feature 1 before feature 2. There is another.",
-            ),
-            Mistake(
-                lambda v: _shapley(v, 0.0),
-                "That is one order, feature 2 before feature 1. There is another.",
-            ),
-            Mistake(
-                lambda v: [v[1] - v[0], v[2] - v[0]],
-                "Each is what a feature brings when it comes first. It may come second as well.",
-            ),
-            Mistake(
-                lambda v: [v[3] - v[2], v[3] - v[1]],
-                "Each is what a feature brings when it comes second. It may come first as well.",
-            ),
-            Mistake(
-                lambda v: [v[1], v[2]],
-                "Those are values of v; a Shapley value is a mean of differences.",
-            ),
-        ],
-        ladder=Ladder(
-            "In how many orders can two features come, and what does each bring in each of them?",
-            "A Shapley value is the mean of v(S ∪ {j}) − v(S) over the orders, S being those before j.",
-            "Feature 1 brings v({1}) − v(∅) in one order and v({1, 2}) − v({2}) in the other: take the "
-            "mean, and the same for feature 2. Together they make v({1, 2}) − v(∅).",
+        right=_shapley,
+        mistakes=with_hints(
+            lambda v: _shapley(v, 1.0),
+            "That is one order, feature 1 before feature 2. There is another.",
+            lambda v: _shapley(v, 0.0),
+            "That is one order, feature 2 before feature 1. There is another.",
+            lambda v: [v[1] - v[0], v[2] - v[0]],
+            "Each is what a feature brings when it comes first. It may come second as well.",
+            lambda v: [v[3] - v[2], v[3] - v[1]],
+            "Each is what a feature brings when it comes second. It may come first as well.",
+            lambda v: [v[1], v[2]],
+            "Those are values of v; a Shapley value is a mean of differences.",
         ),
+        nudge="In how many orders can two features come, and what does each bring in each of them?",
+        formula="A Shapley value is the mean of v(S ∪ {j}) − v(S) over the orders, S being those before j.",
+        step="Feature 1 brings v({1}) − v(∅) in one order and v({1, 2}) − v({2}) in the other: take the "
+        "mean, and the same for feature 2. Together they make v({1, 2}) − v(∅).",
     ),
     Function(
-        name="beyond-linear/4",
         reference=_stump,
         inputs=lambda rng: (
             round(float(rng.normal()), 2),
             rng.uniform(-1.3, 1.3, size=int(rng.integers(3, 8))),
             round(float(rng.uniform(0.5, 2)), 2),
         ),
-        mistakes=[
-            (
-                lambda t, xi, nu: _stump(t, xi, _WIDE),
-                "The bandwidth has no effect in your version: the means are those of the tilted law.",
-            ),
-            (
-                lambda t, xi, nu: _stump(t, xi, nu) * (1 - _own_share(xi, nu)),
-                "You compared the box with everything. Compare it with what is outside.",
-            ),
-            (lambda t, xi, nu: -_stump(t, xi, nu), "Inside minus outside, and x above t counts 1."),
-        ],
-        calls=10,
-        ladder=Ladder(
-            "The mean of a tree that says 0 or 1 is a probability. Which two probabilities are compared?",
-            "It is P(x > t) given z = 1 less P(x > t) given z = 0, both under the tilted law, a normal one "
-            "with mean ξ/(1 + ν²) and deviation ν/√(1 + ν²).",
-            "Within the box the part above t begins at t, moved to the nearer end of the box if it lies "
-            "outside (np.clip does that). What is above t outside the box is all above t less that part.",
+        mistakes=with_hints(
+            lambda t, xi, nu: _stump(t, xi, _WIDE),
+            "The bandwidth has no effect in your version: the means are those of the tilted law.",
+            lambda t, xi, nu: _stump(t, xi, nu) * (1 - _own_share(xi, nu)),
+            "You compared the box with everything. Compare it with what is outside.",
+            lambda t, xi, nu: -_stump(t, xi, nu),
+            "Inside minus outside, and x above t counts 1.",
         ),
+        calls=10,
+        nudge="The mean of a tree that says 0 or 1 is a probability. Which two probabilities are compared?",
+        formula="It is P(x > t) given z = 1 less P(x > t) given z = 0, both under the tilted law, a normal one "
+        "with mean ξ/(1 + ν²) and deviation ν/√(1 + ν²).",
+        step="Within the box the part above t begins at t, moved to the nearer end of the box if it lies "
+        "outside (np.clip does that). What is above t outside the box is all above t less that part.",
     ),
 )

@@ -1,14 +1,12 @@
 """Exercises of the chapter *The covariance and its inverse*."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
-from ...covariance import arrowhead_eigenvalues, inverse_norm_bound
-from ...worlds import standard_quantiles
-from ..judging.kinds import Function, Given, Ladder, Mistake, Value
+from ...core.boxes import standard_quantiles
+from ...precision.arrowhead import arrowhead_eigenvalues, inverse_norm_bound
+from ..judging.kinds import Function, Given, Value, between, one_of, some_of, with_hints
 
 _EDGE = float(standard_quantiles(4)[3])  # the third quartile, 0.6745
 
@@ -56,124 +54,78 @@ def _system(rng: np.random.Generator) -> tuple[np.ndarray, float, np.ndarray]:
 
 EXERCISES = (
     Value(
-        name="covariance/1",
         given={
             "C": Given(0.3, "the mean weight"),
-            "first": Given(
-                0.06, "the mean of πz₁", lambda rng: float(rng.choice([0.06, 0.09, 0.12]))
-            ),
-            "second": Given(
-                0.15, "the mean of πz₂", lambda rng: float(rng.choice([0.15, 0.18, 0.21]))
-            ),
+            "first": Given(0.06, "the mean of πz₁", one_of(0.06, 0.09, 0.12)),
+            "second": Given(0.15, "the mean of πz₂", one_of(0.15, 0.18, 0.21)),
         },
         asks="the matrix",
         right=lambda C, first, second: _sigma(C, first, second, first * second / C),
-        mistakes=[
-            Mistake(
-                lambda C, first, second: _sigma(C, first, second, first * second),
-                "Look at the entry between the two features again: the mean weight is in both of the "
-                "means that you multiplied.",
-            ),
-            Mistake(
-                _with_squares,
-                "On the diagonal an indicator meets itself. What is the square of an indicator?",
-            ),
-            Mistake(
-                lambda C, first, second: _sigma(C, first, second, first * second / C) / C,
-                "That is the matrix without its scale, with a 1 in the corner.",
-            ),
-            Mistake(
-                lambda C, first, second: _sigma(C, first, second, 0.0),
-                "Zeros between features are in the inverse. Here both indicators can be 1 at once.",
-            ),
-        ],
-        ladder=Ladder(
-            "Three different numbers fill eight of the nine places. Only the last one needs a thought.",
-            "An entry is the mean weight times 1, a probability, or a product of two. Which "
-            "probabilities belong to the two means in the question?",
-            "α₁ is {first} divided by {C}, and α₂ is {second} divided by {C}. The entry between the "
-            "two features is {C} times their product.",
+        mistakes=with_hints(
+            lambda C, first, second: _sigma(C, first, second, first * second),
+            "Look at the entry between the two features again: the mean weight is in both of the "
+            "means that you multiplied.",
+            _with_squares,
+            "On the diagonal an indicator meets itself. What is the square of an indicator?",
+            lambda C, first, second: _sigma(C, first, second, first * second / C) / C,
+            "That is the matrix without its scale, with a 1 in the corner.",
+            lambda C, first, second: _sigma(C, first, second, 0.0),
+            "Zeros between features are in the inverse. Here both indicators can be 1 at once.",
         ),
+        nudge="Three different numbers fill eight of the nine places. Only the last one needs a thought.",
+        formula="An entry is the mean weight times 1, a probability, or a product of two. Which "
+        "probabilities belong to the two means in the question?",
+        step="α₁ is {first} divided by {C}, and α₂ is {second} divided by {C}. The entry between the "
+        "two features is {C} times their product.",
     ),
     Value(
-        name="covariance/2",
         given={
-            "alpha": Given(
-                [0.5, 0.25],
-                "the probabilities",
-                lambda rng: rng.permutation([0.2, 0.25, 0.5, 0.75, 0.8])[:2].tolist(),
-            ),
-            "C": Given(0.4, "the mean weight", lambda rng: float(rng.choice([0.2, 0.25, 0.4]))),
+            "alpha": Given([0.5, 0.25], "the probabilities", some_of(2, 0.2, 0.25, 0.5, 0.75, 0.8)),
+            "C": Given(0.4, "the mean weight", one_of(0.2, 0.25, 0.4)),
         },
         asks="a row of the inverse",
         right=_first_row,
-        mistakes=[
-            Mistake(
-                lambda alpha, C: _first_row(alpha, 1.0),
-                "The mean weight is missing: what happens to the inverse when a matrix is multiplied "
-                "by a number?",
-            ),
-            Mistake(
-                lambda alpha, C: _first_row(alpha, 1 / C),
-                "A matrix that is smaller by a factor has an inverse that is larger by it.",
-            ),
-            Mistake(
-                lambda alpha, C: _first_row(alpha, C, sign=1.0),
-                "Check the signs: elimination subtracts.",
-            ),
-            Mistake(
-                lambda alpha, C: _first_row(alpha, C, corner=0.0),
-                "In the corner something is missing: without features it would be the inverse of a "
-                "single number.",
-            ),
-            Mistake(
-                lambda alpha, C: np.array([1, *np.asarray(alpha)]) * C,
-                "That is the first row of the matrix itself.",
-            ),
-        ],
-        ladder=Ladder(
-            "Solve the system for a right-hand side with letters, and read off what multiplies them.",
-            "The first row belongs to the intercept: 1 + Σ α/(1 − α) in the corner, then "
-            "−1/(1 − α) for each feature, all of it divided by the mean weight.",
-            "With α = {alpha}: the ratios α/(1 − α) are added to 1, and each −1/(1 − α) stands alone. "
-            "Divide the three numbers by {C}.",
+        mistakes=with_hints(
+            lambda alpha, C: _first_row(alpha, 1.0),
+            "The mean weight is missing: what happens to the inverse when a matrix is multiplied "
+            "by a number?",
+            lambda alpha, C: _first_row(alpha, 1 / C),
+            "A matrix that is smaller by a factor has an inverse that is larger by it.",
+            lambda alpha, C: _first_row(alpha, C, sign=1.0),
+            "Check the signs: elimination subtracts.",
+            lambda alpha, C: _first_row(alpha, C, corner=0.0),
+            "In the corner something is missing: without features it would be the inverse of a "
+            "single number.",
+            lambda alpha, C: np.array([1, *np.asarray(alpha)]) * C,
+            "That is the first row of the matrix itself.",
         ),
+        nudge="Solve the system for a right-hand side with letters, and read off what multiplies them.",
+        formula="The first row belongs to the intercept: 1 + Σ α/(1 − α) in the corner, then "
+        "−1/(1 − α) for each feature, all of it divided by the mean weight.",
+        step="With α = {alpha}: the ratios α/(1 − α) are added to 1, and each −1/(1 − α) stands alone. "
+        "Divide the three numbers by {C}.",
     ),
     Value(
-        name="covariance/3",
         given={
-            "times": Given(
-                1.645,
-                "the number of standard deviations",
-                lambda rng: float(rng.integers(130, 260)) / 100,
-            )
+            "times": Given(1.645, "the number of standard deviations", between(130, 260, per=100))
         },
         asks="a bandwidth",
         right=lambda times: _bandwidth(_EDGE / 2 / times),
-        mistakes=[
-            Mistake(
-                lambda times: _EDGE / 2 / times,
-                "That is the standard deviation of the tilted law. Which bandwidth gives it?",
-            ),
-            Mistake(
-                lambda times: _bandwidth(_EDGE / times),
-                "Seen from the middle of the box, how far away is its edge?",
-            ),
-            Mistake(
-                lambda times: _bandwidth(_EDGE / 2 * times),
-                "So many standard deviations fill half of the box: is one of them larger or smaller "
-                "than that half?",
-            ),
-        ],
-        ladder=Ladder(
-            "How long is half of the box, and how many standard deviations of the tilted law are to "
-            "fill it?",
-            "Half of the box is 0.337. The standard deviation of the tilted law is ν/√(1 + ν²).",
-            "ν/√(1 + ν²) = 0.337/{times}. Square both sides and solve for ν².",
+        mistakes=with_hints(
+            lambda times: _EDGE / 2 / times,
+            "That is the standard deviation of the tilted law. Which bandwidth gives it?",
+            lambda times: _bandwidth(_EDGE / times),
+            "Seen from the middle of the box, how far away is its edge?",
+            lambda times: _bandwidth(_EDGE / 2 * times),
+            "So many standard deviations fill half of the box: is one of them larger or smaller "
+            "than that half?",
         ),
+        nudge="How long is half of the box, and how many standard deviations of the tilted law are to "
+        "fill it?",
+        formula="Half of the box is 0.337. The standard deviation of the tilted law is ν/√(1 + ν²).",
+        step="ν/√(1 + ν²) = 0.337/{times}. Square both sides and solve for ν².",
     ),
     Value(
-        name="covariance/4",
         given={
             "alpha": Given(
                 [0.2, 0.35, 0.9],
@@ -183,62 +135,41 @@ EXERCISES = (
         },
         asks="a bound",
         right=lambda alpha: _two_blocks(alpha)[0] + _two_blocks(alpha)[1].max(),
-        mistakes=[
-            Mistake(
-                lambda alpha: _two_blocks(alpha)[0] + _two_blocks(alpha)[1].sum(),
-                "That is the trace. Of the second block only its largest eigenvalue counts.",
-            ),
-            Mistake(
-                lambda alpha: inverse_norm_bound(np.asarray(alpha)),
-                "That is the paper's bound. The two blocks give a much smaller one.",
-            ),
-            Mistake(
-                lambda alpha: arrowhead_eigenvalues(np.asarray(alpha))[-1],
-                "That is the largest eigenvalue itself, which is to be bounded.",
-            ),
-            Mistake(
-                lambda alpha: _two_blocks(alpha)[0] - 1 + _two_blocks(alpha)[1].max(),
-                "The corner has one term that does not belong to any feature.",
-            ),
-        ],
-        ladder=Ladder(
-            "What are the two diagonal blocks of an arrowhead, and which eigenvalues do they have?",
-            "The corner is 1 + Σ α/(1 − α); the other block is diagonal with the entries "
-            "1/(α(1 − α)), so that its largest entry is its largest eigenvalue.",
-            "Write down α/(1 − α) and 1/(α(1 − α)) for α = {alpha}. Add 1, all of the first kind "
-            "and the largest of the second.",
+        mistakes=with_hints(
+            lambda alpha: _two_blocks(alpha)[0] + _two_blocks(alpha)[1].sum(),
+            "That is the trace. Of the second block only its largest eigenvalue counts.",
+            lambda alpha: inverse_norm_bound(np.asarray(alpha)),
+            "That is the paper's bound. The two blocks give a much smaller one.",
+            lambda alpha: arrowhead_eigenvalues(np.asarray(alpha))[-1],
+            "That is the largest eigenvalue itself, which is to be bounded.",
+            lambda alpha: _two_blocks(alpha)[0] - 1 + _two_blocks(alpha)[1].max(),
+            "The corner has one term that does not belong to any feature.",
         ),
+        nudge="What are the two diagonal blocks of an arrowhead, and which eigenvalues do they have?",
+        formula="The corner is 1 + Σ α/(1 − α); the other block is diagonal with the entries "
+        "1/(α(1 − α)), so that its largest entry is its largest eigenvalue.",
+        step="Write down α/(1 − α) and 1/(α(1 − α)) for α = {alpha}. Add 1, all of the first kind "
+        "and the largest of the second.",
     ),
     Function(
-        name="covariance/5",
         reference=_solve,
         inputs=_system,
-        mistakes=[
-            (
-                lambda alpha, C, gamma: _solve(alpha, 1.0, gamma),
-                "The mean weight is missing.",
+        mistakes=with_hints(
+            lambda alpha, C, gamma: _solve(alpha, 1.0, gamma),
+            "The mean weight is missing.",
+            lambda alpha, C, gamma: _solve(alpha, C, gamma)[[*range(1, len(gamma)), 0]],
+            "The intercept comes first.",
+            lambda alpha, C, gamma: np.array([gamma[0] / C, *_solve(alpha, C, gamma)[1:]]),
+            "The intercept is that of a fit without features: take out what the features explain.",
+            lambda alpha, C, gamma: np.array(
+                [_solve(alpha, C, gamma)[0], *(gamma[1:] / (C * alpha * (1 - alpha)))]
             ),
-            (
-                lambda alpha, C, gamma: _solve(alpha, C, gamma)[[*range(1, len(gamma)), 0]],
-                "The intercept comes first.",
-            ),
-            (
-                lambda alpha, C, gamma: np.array([gamma[0] / C, *_solve(alpha, C, gamma)[1:]]),
-                "The intercept is that of a fit without features: take out what the features explain.",
-            ),
-            (
-                lambda alpha, C, gamma: np.array(
-                    [_solve(alpha, C, gamma)[0], *(gamma[1:] / (C * alpha * (1 - alpha)))]
-                ),
-                "The coefficients forget to subtract: what does elimination take from each equation?",
-            ),
-        ],
-        ladder=Ladder(
-            "Eliminate the intercept first. What is then left of the equation of a feature?",
-            "The coefficient of feature j is (Γⱼ − αⱼΓ₀) divided by C αⱼ(1 − αⱼ); the intercept follows "
-            "from the first equation.",
-            "coef = (gamma[1:] - alpha * gamma[0]) / (C * alpha * (1 - alpha)), and the intercept is "
-            "gamma[0] / C less the sum of alpha * coef.",
+            "The coefficients forget to subtract: what does elimination take from each equation?",
         ),
+        nudge="Eliminate the intercept first. What is then left of the equation of a feature?",
+        formula="The coefficient of feature j is (Γⱼ − αⱼΓ₀) divided by C αⱼ(1 − αⱼ); the intercept follows "
+        "from the first equation.",
+        step="coef = (gamma[1:] - alpha * gamma[0]) / (C * alpha * (1 - alpha)), and the intercept is "
+        "gamma[0] / C less the sum of alpha * coef.",
     ),
 )

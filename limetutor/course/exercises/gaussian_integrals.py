@@ -1,14 +1,13 @@
 """Exercises of the appendix *Gaussian integrals*."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
-from ...laws import normal_box, tilted_normal
-from ..judging.kinds import Function, Given, Ladder, Mistake, Value
+from ...core.truncated import normal_box, tilted_normal
+from ..judging.kinds import Function, Given, Value, one_of, with_hints
 
+_OTHERS = ([0.4, 0.2, 0.4], [0.4, 0.3, 0.3], [0.2, 0.6, 0.2])  # frequencies of a variant
 _TOP = float(normal_box(1.0, np.inf).mean_inside)  # the mean of N(0, 1) above 1, 1.525
 
 
@@ -24,10 +23,6 @@ def _dimensions(share: float, per_root: float = 1.0) -> float:
     return float(np.log(share) / (per_root * log_c))
 
 
-def _log_mass(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    return normal_box(lo, hi).log_inside
-
-
 def _intervals(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     lo = rng.uniform(-40, 40, size=int(rng.integers(4, 10))).round(2)
     return lo, lo + rng.uniform(0.2, 3, size=lo.shape).round(2)
@@ -35,97 +30,56 @@ def _intervals(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 EXERCISES = (
     Value(
-        name="integrals/1",
-        given={
-            "frequency": Given(
-                [0.1, 0.5, 0.4],
-                "the frequencies",
-                lambda rng: [[0.4, 0.2, 0.4], [0.4, 0.3, 0.3], [0.2, 0.6, 0.2]][
-                    int(rng.integers(3))
-                ],
-            ),
-        },
+        given={"frequency": Given([0.1, 0.5, 0.4], "the frequencies", one_of(*_OTHERS))},
         asks="a coefficient",
         right=_contrast,
-        mistakes=[
-            Mistake(
-                lambda frequency: _contrast(frequency, 0.0),
-                "The two other boxes are not equally frequent.",
-            ),
-            Mistake(
-                lambda frequency: _TOP * (1 - frequency[2] + frequency[0]),
-                "You compared the box with all boxes. Compare it with the other two.",
-            ),
-            Mistake(
-                lambda frequency: _TOP * (1 + frequency[0]),
-                "The frequencies of the other two do not add up to 1: that sum is not a mean yet.",
-            ),
-            Mistake(
-                lambda frequency: _TOP,
-                "That is the mean in the box of ξ; the coefficient is a difference.",
-            ),
-        ],
-        ladder=Ladder(
-            "What are the means of x in the three boxes? One is plain, and two mirror each other.",
-            "At a very large bandwidth the e of the proposition are the frequencies; the mean above 1 is "
-            "φ(1)/(1 − Φ(1)).",
-            "The means are −1.525, 0 and 1.525. Weigh the first two by their frequencies, of {frequency}, "
-            "divide by the sum of the two, and subtract that from the third.",
+        mistakes=with_hints(
+            lambda frequency: _contrast(frequency, 0.0),
+            "The two other boxes are not equally frequent.",
+            lambda frequency: _TOP * (1 - frequency[2] + frequency[0]),
+            "You compared the box with all boxes. Compare it with the other two.",
+            lambda frequency: _TOP * (1 + frequency[0]),
+            "The frequencies of the other two do not add up to 1: that sum is not a mean yet.",
+            lambda frequency: _TOP,
+            "That is the mean in the box of ξ; the coefficient is a difference.",
         ),
+        nudge="What are the means of x in the three boxes? One is plain, and two mirror each other.",
+        formula="At a very large bandwidth the e of the proposition are the frequencies; the mean above 1 is "
+        "φ(1)/(1 − Φ(1)).",
+        step="The means are −1.525, 0 and 1.525. Weigh the first two by their frequencies, of {frequency}, "
+        "divide by the sum of the two, and subtract that from the third.",
     ),
     Value(
-        name="integrals/2",
-        given={
-            "share": Given(
-                0.01, "the mean weight", lambda rng: float(rng.choice([0.05, 0.02, 0.005, 0.001]))
-            )
-        },
+        given={"share": Given(0.01, "the mean weight", one_of(0.05, 0.02, 0.005, 0.001))},
         asks="a dimension",
         right=lambda share: np.ceil(_dimensions(share)),
-        mistakes=[
-            Mistake(
-                _dimensions,
-                "A dimension is a whole number. Which is the first below?",
-            ),
-            Mistake(
-                lambda share: np.floor(_dimensions(share)),
-                "Nearly: try that one, it is still above.",
-            ),
-            Mistake(
-                lambda share: np.ceil(_dimensions(share, 2.0)),
-                "Each feature contributes the root of one half.",
-            ),
-        ],
-        ladder=Ladder(
-            "What does one feature contribute to the mean weight, and how do the contributions combine?",
-            "With ξ at μ the exponential in c is 1. What is left is ν/√(ν² + σ²), and C is its d-th power.",
-            "C = 2^(−d/2). Find the first whole d with 2^(−d/2) below {share}.",
+        mistakes=with_hints(
+            _dimensions,
+            "A dimension is a whole number. Which is the first below?",
+            lambda share: np.floor(_dimensions(share)),
+            "Nearly: try that one, it is still above.",
+            lambda share: np.ceil(_dimensions(share, 2.0)),
+            "Each feature contributes the root of one half.",
         ),
+        nudge="What does one feature contribute to the mean weight, and how do the contributions combine?",
+        formula="With ξ at μ the exponential in c is 1. What is left is ν/√(ν² + σ²), and C is its d-th power.",
+        step="C = 2^(−d/2). Find the first whole d with 2^(−d/2) below {share}.",
     ),
     Function(
-        name="integrals/3",
-        reference=_log_mass,
+        reference=lambda lo, hi: normal_box(lo, hi).log_inside,
         inputs=_intervals,
-        mistakes=[
-            (
-                lambda lo, hi: np.exp(_log_mass(lo, hi)),
-                "That is the mass. Its logarithm is asked, which stays a number where the mass does not.",
-            ),
-            (
-                lambda lo, hi: _log_mass(lo, np.full_like(hi, np.inf)),
-                "That is all that lies above the lower end.",
-            ),
-            (
-                lambda lo, hi: _log_mass(np.full_like(lo, -np.inf), hi),
-                "That is all that lies below the upper end.",
-            ),
-        ],
-        ladder=Ladder(
-            "On which side of 0 is each of the two tails small, and can you work with small numbers only?",
-            "The mass is the same for the mirrored interval. Mirror those below 0; then it is a difference "
-            "of two upper tails, whose logarithms scipy.special.log_ndtr knows.",
-            "With a = log_ndtr(-lo) and b = log_ndtr(-hi) the logarithm of the difference is "
-            "a + np.log1p(-np.exp(b - a)).",
+        mistakes=with_hints(
+            lambda lo, hi: np.exp(normal_box(lo, hi).log_inside),
+            "That is the mass. Its logarithm is asked, which stays a number where the mass does not.",
+            lambda lo, hi: normal_box(lo, np.full_like(hi, np.inf)).log_inside,
+            "That is all that lies above the lower end.",
+            lambda lo, hi: normal_box(np.full_like(lo, -np.inf), hi).log_inside,
+            "That is all that lies below the upper end.",
         ),
+        nudge="On which side of 0 is each of the two tails small, and can you work with small numbers only?",
+        formula="The mass is the same for the mirrored interval. Mirror those below 0; then it is a difference "
+        "of two upper tails, whose logarithms scipy.special.log_ndtr knows.",
+        step="With a = log_ndtr(-lo) and b = log_ndtr(-hi) the logarithm of the difference is "
+        "a + np.log1p(-np.exp(b - a)).",
     ),
 )

@@ -1,12 +1,12 @@
 """Exercises of the chapter *LIME for images*."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
-from ..judging.kinds import Given, Ladder, Mistake, Paragraph, Value
+from ..judging.kinds import Given, Paragraph, Value, between, one_of, some_of, with_hints
+
+_WEIGHTS = (-0.3, -0.2, 0.1, 0.3, 0.5)  # those of a variant are four of them
 
 
 def _sum(weights: Any, tones: Any) -> float:
@@ -20,104 +20,62 @@ def _kept(alpha: float, factor: float = 2.0) -> float:
 
 EXERCISES = (
     Value(
-        name="images/1",
         given={
-            "tones": Given(
-                [0, 8, 16, 4],
-                "the tones",
-                lambda rng: rng.permutation([0, 2, 8, 12, 16])[:4].tolist(),
-            ),
-            "weights": Given(
-                [0.1, -0.2, 0.3, 0.5],
-                "the weights",
-                lambda rng: (rng.permutation([-3, -2, 1, 3, 5])[:4] / 10).tolist(),
-            ),
-            "hidden": Given(
-                4, "the tone of hidden pixels", lambda rng: int(rng.choice([3, 5, 6, 7]))
-            ),
+            "tones": Given([0, 8, 16, 4], "the tones", some_of(4, 0, 2, 8, 12, 16)),
+            "weights": Given([0.1, -0.2, 0.3, 0.5], "the weights", some_of(4, *_WEIGHTS)),
+            "hidden": Given(4, "the tone of hidden pixels", one_of(3, 5, 6, 7)),
         },
         asks="the coefficient",
         right=lambda tones, weights, hidden: _sum(weights, np.subtract(tones, hidden)),
-        mistakes=[
-            Mistake(
-                lambda tones, weights, hidden: _sum(weights, tones),
-                "That is the superpixel's part of the score when it is kept. What is it when hidden?",
-            ),
-            Mistake(
-                lambda tones, weights, hidden: _sum(weights, np.subtract(tones, np.mean(tones))),
-                "You hid the pixels behind the superpixel's own mean, which is not the tone here.",
-            ),
-            Mistake(
-                lambda tones, weights, hidden: _sum(np.abs(weights), np.subtract(tones, hidden)),
-                "One of the weights is negative.",
-            ),
-        ],
-        ladder=Ladder(
-            "A coefficient is a contrast: the score with the superpixel less the score without.",
-            "Use the proposition on a linear score; ξ⁰ is the tone {hidden} in each pixel.",
-            "Multiply each weight by its own difference of tones: the tones {tones}, less {hidden} "
-            "each. Then add the four products.",
+        mistakes=with_hints(
+            lambda tones, weights, hidden: _sum(weights, tones),
+            "That is the superpixel's part of the score when it is kept. What is it when hidden?",
+            lambda tones, weights, hidden: _sum(weights, np.subtract(tones, np.mean(tones))),
+            "You hid the pixels behind the superpixel's own mean, which is not the tone here.",
+            lambda tones, weights, hidden: _sum(np.abs(weights), np.subtract(tones, hidden)),
+            "One of the weights is negative.",
         ),
+        nudge="A coefficient is a contrast: the score with the superpixel less the score without.",
+        formula="Use the proposition on a linear score; ξ⁰ is the tone {hidden} in each pixel.",
+        step="Multiply each weight by its own difference of tones: the tones {tones}, less {hidden} "
+        "each. Then add the four products.",
     ),
     Value(
-        name="images/2",
-        given={
-            "alpha": Given(0.9, "the probability", lambda rng: float(rng.integers(75, 99)) / 100),
-        },
+        given={"alpha": Given(0.9, "the probability", between(75, 99, per=100))},
         asks="a bandwidth",
-        right=lambda alpha: _kept(alpha),
-        mistakes=[
-            Mistake(
-                lambda alpha: _kept(alpha, 1.0),
-                "A factor of 2 is lost in the exponent.",
-            ),
-            Mistake(
-                lambda alpha: 1 / np.sqrt(-2 * np.log(1 - alpha)),
-                "You set the weight of a hidden superpixel to the probability of hiding it. How are "
-                "the two related?",
-            ),
-            Mistake(
-                lambda alpha: np.sqrt(2 * np.log(alpha / (1 - alpha))),
-                "That is one over the bandwidth.",
-            ),
-        ],
-        ladder=Ladder(
-            "The second proposition says with which probability a superpixel is kept.",
-            "Solve α = 1 / (1 + exp(−1/(2ν²))) for ν.",
-            "exp(−1/(2ν²)) = (1 − α)/α, so 1/(2ν²) = ln(α/(1 − α)) with α = {alpha}. Solve for ν.",
+        right=_kept,
+        mistakes=with_hints(
+            lambda alpha: _kept(alpha, 1.0),
+            "A factor of 2 is lost in the exponent.",
+            lambda alpha: 1 / np.sqrt(-2 * np.log(1 - alpha)),
+            "You set the weight of a hidden superpixel to the probability of hiding it. How are "
+            "the two related?",
+            lambda alpha: np.sqrt(2 * np.log(alpha / (1 - alpha))),
+            "That is one over the bandwidth.",
         ),
+        nudge="The second proposition says with which probability a superpixel is kept.",
+        formula="Solve α = 1 / (1 + exp(−1/(2ν²))) for ν.",
+        step="exp(−1/(2ν²)) = (1 − α)/α, so 1/(2ν²) = ln(α/(1 − α)) with α = {alpha}. Solve for ν.",
     ),
     Value(
-        name="images/3",
         asks="two coefficients",
         right=lambda: [0.5, 1.0],
-        mistakes=[
-            Mistake(
-                lambda: [0.25, 1.0],
-                "A quarter is how often both are visible. How often is the second, given the first?",
-            ),
-            Mistake(
-                lambda: [0.25, 0.25],
-                "A quarter is how often both are visible; the coefficient is a difference of means.",
-            ),
-            Mistake(
-                lambda: [0.5, 0.5],
-                "The bandwidth matters here, as the model is not linear in the switches.",
-            ),
-            Mistake(
-                lambda: [0.5, 0.0],
-                "At a very small bandwidth what counts are images with nearly everything visible.",
-            ),
-        ],
-        ladder=Ladder(
-            "Suppose superpixel 1 is visible. What does the model's answer then hang on?",
-            "The coefficient is the mean of f given z₁ = 1 less that given z₁ = 0; the second is 0.",
-            "Given z₁ = 1 the mean of f is α. Which α belongs to a very large bandwidth, which to a "
-            "very small one?",
+        mistakes=with_hints(
+            lambda: [0.25, 1.0],
+            "A quarter is how often both are visible. How often is the second, given the first?",
+            lambda: [0.25, 0.25],
+            "A quarter is how often both are visible; the coefficient is a difference of means.",
+            lambda: [0.5, 0.5],
+            "The bandwidth matters here, as the model is not linear in the switches.",
+            lambda: [0.5, 0.0],
+            "At a very small bandwidth what counts are images with nearly everything visible.",
         ),
+        nudge="Suppose superpixel 1 is visible. What does the model's answer then hang on?",
+        formula="The coefficient is the mean of f given z₁ = 1 less that given z₁ = 0; the second is 0.",
+        step="Given z₁ = 1 the mean of f is α. Which α belongs to a very large bandwidth, which to a "
+        "very small one?",
     ),
     Paragraph(
-        name="images/4",
         rubric=[
             "Zero means: hiding this part in this way changes the score by nothing on average. It "
             "does not mean that the model ignores the place.",

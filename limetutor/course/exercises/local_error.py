@@ -1,15 +1,13 @@
 """Exercises of the chapter *Local error*."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
-from ...kernels import tilt
-from ...theory import Tilt, gaussian_tilt
-from ...worlds import Gaussian, standard_quantiles
-from ..judging.kinds import Function, Given, Ladder, Mistake, Value, pair
+from ...core.boxes import Gaussian, standard_quantiles
+from ...core.kernels import tilt
+from ...core.tilted_law import Tilt, gaussian_tilt
+from ..judging.kinds import Function, Given, Value, between, pair, with_hints
 
 _HALF = np.sqrt(2 / np.pi)  # the mean of the upper half of N(0, 1)
 
@@ -21,109 +19,78 @@ def _distances(xi: Any, nu: float) -> np.ndarray:
 
 def _tilt(x: np.ndarray, nu: float) -> Tilt:
     edges = standard_quantiles(4)
-    own = np.searchsorted(edges[1:-1], x, side="right")
-    return gaussian_tilt(x, nu, 0, 1, edges[own], edges[own + 1])
+    box = np.searchsorted(edges[1:-1], x, side="right")
+    return gaussian_tilt(x, nu, 0, 1, edges[box], edges[box + 1])
 
 
 EXERCISES = (
     Value(
-        name="local-error/1",
         given={
-            "mu": Given(10, "the mean", lambda rng: int(rng.integers(5, 15))),
-            "sigma": Given(3, "the standard deviation", lambda rng: int(rng.integers(2, 6))),
+            "mu": Given(10, "the mean", between(5, 15)),
+            "sigma": Given(3, "the standard deviation", between(2, 6)),
         },
         asks="the position of ξ",
         right=lambda mu, sigma: mu + sigma * _HALF,
-        mistakes=[
-            Mistake(
-                lambda mu, sigma: mu + sigma * _HALF / 2,
-                "An integral over half of the law is not yet a mean: it has to be divided by a mass.",
-            ),
-            Mistake(
-                lambda mu, sigma: mu + sigma * 0.6744897501960817,
-                "That is the value which halves the box. Its mean lies farther out, since the box has "
-                "a long tail.",
-            ),
-            Mistake(
-                lambda mu, sigma: sigma * _HALF,
-                "That is how far it is from the mean of the data.",
-            ),
-            Mistake(
-                lambda mu, sigma: mu + _HALF,
-                "The standard deviation is missing.",
-            ),
-        ],
-        ladder=Ladder(
-            "At a very wide bandwidth, with which value does the surrogate answer for every ξ in the "
-            "upper box?",
-            "It answers with the mean of the data in the box: the mean of the upper half of a normal "
-            "law, an integral of the density divided by a mass.",
-            "For N(0, 1) the mean of the upper half is ϕ(0) = 0.3989 divided by the mass ½. Then scale "
-            "by {sigma} and shift by {mu}.",
+        mistakes=with_hints(
+            lambda mu, sigma: mu + sigma * _HALF / 2,
+            "An integral over half of the law is not yet a mean: it has to be divided by a mass.",
+            lambda mu, sigma: mu + sigma * 0.6744897501960817,
+            "That is the value which halves the box. Its mean lies farther out, since the box has "
+            "a long tail.",
+            lambda mu, sigma: sigma * _HALF,
+            "That is how far it is from the mean of the data.",
+            lambda mu, sigma: mu + _HALF,
+            "The standard deviation is missing.",
         ),
+        nudge="At a very wide bandwidth, with which value does the surrogate answer for every ξ in the "
+        "upper box?",
+        formula="It answers with the mean of the data in the box: the mean of the upper half of a normal "
+        "law, an integral of the density divided by a mass.",
+        step="For N(0, 1) the mean of the upper half is ϕ(0) = 0.3989 divided by the mass ½. Then scale "
+        "by {sigma} and shift by {mu}.",
     ),
     Value(
-        name="local-error/2",
         given={
-            "slope": Given(
-                3, "the slope of the first feature", lambda rng: int(rng.integers(3, 9))
-            ),
+            "slope": Given(3, "the slope of the first feature", between(3, 9)),
             "xi": Given([0.961, 0.432], "the instance", None, pair),
             "nu": Given(1.0, "the bandwidth"),
         },
         asks="a slope",
         right=lambda slope, xi, nu: -slope * _distances(xi, nu)[0] / _distances(xi, nu)[1],
-        mistakes=[
-            Mistake(
-                lambda slope, xi, nu: -slope * xi[0] / xi[1],
-                "Those are positions. What counts is how far each lies from where the surrogate takes "
-                "it to be.",
-            ),
-            Mistake(
-                lambda slope, xi, nu: -slope,
-                "Opposite slopes would cancel if both features were taken to be equally far off.",
-            ),
-            Mistake(
-                lambda slope, xi, nu: -_distances(xi, nu)[0] / _distances(xi, nu)[1],
-                "That would be right for a first slope of 1.",
-            ),
-        ],
-        ladder=Ladder(
-            "The running example has the same instance and bandwidth, and its two contributions are "
-            "on the page. Which slopes are in them?",
-            "A contribution is slope times distance. The running example has the contributions 2.127 "
-            "and 1.037 with the slopes 10 and −10.",
-            "The distances are 2.127/10 and −1.037/10. Solve {slope} distance₁ + a₂ distance₂ = 0.",
+        mistakes=with_hints(
+            lambda slope, xi, nu: -slope * xi[0] / xi[1],
+            "Those are positions. What counts is how far each lies from where the surrogate takes "
+            "it to be.",
+            lambda slope, xi, nu: -slope,
+            "Opposite slopes would cancel if both features were taken to be equally far off.",
+            lambda slope, xi, nu: -_distances(xi, nu)[0] / _distances(xi, nu)[1],
+            "That would be right for a first slope of 1.",
         ),
+        nudge="The running example has the same instance and bandwidth, and its two contributions are "
+        "on the page. Which slopes are in them?",
+        formula="A contribution is slope times distance. The running example has the contributions 2.127 "
+        "and 1.037 with the slopes 10 and −10.",
+        step="The distances are 2.127/10 and −1.037/10. Solve {slope} distance₁ + a₂ distance₂ = 0.",
     ),
     Function(
-        name="local-error/3",
         reference=lambda x, nu: x + _tilt(x, nu).inside,
         inputs=lambda rng: (
             rng.normal(size=rng.integers(5, 40)).round(2),
             round(float(rng.uniform(0.2, 2.0)), 2),
         ),
-        mistakes=[
-            (
-                lambda x, nu: _tilt(x, nu).inside,
-                "That is the error. The place itself is asked.",
-            ),
-            (
-                lambda x, nu: _tilt(x, nu).mu_tilde,
-                "That is the mean of the whole tilted law. Only its part in the box of ξ counts.",
-            ),
-            (
-                lambda x, nu: x + _tilt(x, 1e6).inside,
-                "Your function does not depend on the bandwidth: that is the mean of the data in the box.",
-            ),
-        ],
-        ladder=Ladder(
-            "Which law do you need, and which part of it?",
-            "The tilted law is normal with the mean x/(1 + ν²) and the standard deviation "
-            "ν/√(1 + ν²). The mean of a normal law over an interval is μ̃ + σ̃(ϕ(u) − ϕ(v))/(Φ(v) − Φ(u)), u "
-            "and v being the edges in standard units.",
-            "Find the two edges with np.searchsorted among −∞, −0.6745, 0, 0.6745, ∞, put them into "
-            "standard units (subtract μ̃, divide by σ̃), and use scipy.stats.norm for ϕ and Φ.",
+        mistakes=with_hints(
+            lambda x, nu: _tilt(x, nu).inside,
+            "That is the error. The place itself is asked.",
+            lambda x, nu: _tilt(x, nu).mu_tilde,
+            "That is the mean of the whole tilted law. Only its part in the box of ξ counts.",
+            lambda x, nu: x + _tilt(x, 1e6).inside,
+            "Your function does not depend on the bandwidth: that is the mean of the data in the box.",
         ),
+        nudge="Which law do you need, and which part of it?",
+        formula="The tilted law is normal with the mean x/(1 + ν²) and the standard deviation "
+        "ν/√(1 + ν²). The mean of a normal law over an interval is μ̃ + σ̃(ϕ(u) − ϕ(v))/(Φ(v) − Φ(u)), u "
+        "and v being the edges in standard units.",
+        step="Find the two edges with np.searchsorted among −∞, −0.6745, 0, 0.6745, ∞, put them into "
+        "standard units (subtract μ̃, divide by σ̃), and use scipy.stats.norm for ϕ and Φ.",
     ),
 )

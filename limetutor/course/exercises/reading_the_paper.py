@@ -1,44 +1,30 @@
 """Exercises of the appendix *Reading the paper*."""
 
-from __future__ import annotations
-
-from ..judging.kinds import Given, Ladder, Mistake, Paragraph, Value
+from ..judging.kinds import Given, Paragraph, Value, one_of, with_hints
 
 EXERCISES = (
     Value(
-        name="paper/1",
         given={
-            "alpha": Given(0.3, "α", lambda rng: float(rng.choice([0.15, 0.2, 0.25, 0.4]))),
+            "alpha": Given(0.3, "α", one_of(0.15, 0.2, 0.25, 0.4)),
             "beta": Given(-3.0, "the coefficient", lambda rng: -float(rng.integers(4, 9))),
         },
         asks="a penalty",
         right=lambda alpha, beta: alpha * (1 - alpha) * abs(beta),
-        mistakes=[
-            Mistake(
-                lambda alpha, beta: alpha * abs(beta),
-                "The variance of an indicator with mean α is not α.",
-            ),
-            Mistake(
-                lambda alpha, beta: abs(beta) / (alpha * (1 - alpha)),
-                "You divided where the threshold has to be solved for the penalty.",
-            ),
-            Mistake(
-                lambda alpha, beta: alpha * (1 - alpha) * beta**2,
-                "The lasso takes absolute values, no squares.",
-            ),
-            Mistake(
-                lambda alpha, beta: 2 * alpha * (1 - alpha) * abs(beta),
-                "The factor of 2 is in the penalty already.",
-            ),
-        ],
-        ladder=Ladder(
-            "By how much does the lasso shorten a coefficient, and when is nothing left?",
-            "Nothing is left when λ/s is as large as the coefficient; s is α(1 − α).",
-            "s is {alpha} · (1 − {alpha}). Multiply it by the size of the coefficient.",
+        mistakes=with_hints(
+            lambda alpha, beta: alpha * abs(beta),
+            "The variance of an indicator with mean α is not α.",
+            lambda alpha, beta: abs(beta) / (alpha * (1 - alpha)),
+            "You divided where the threshold has to be solved for the penalty.",
+            lambda alpha, beta: alpha * (1 - alpha) * beta**2,
+            "The lasso takes absolute values, no squares.",
+            lambda alpha, beta: 2 * alpha * (1 - alpha) * abs(beta),
+            "The factor of 2 is in the penalty already.",
         ),
+        nudge="By how much does the lasso shorten a coefficient, and when is nothing left?",
+        formula="Nothing is left when λ/s is as large as the coefficient; s is α(1 − α).",
+        step="s is {alpha} · (1 − {alpha}). Multiply it by the size of the coefficient.",
     ),
     Paragraph(
-        name="paper/2",
         rubric=[
             "What is printed: a bound on how often the norm of the difference exceeds t, and that its "
             "proof bounds each entry of the matrix by t.",

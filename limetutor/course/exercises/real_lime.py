@@ -1,25 +1,23 @@
 """Exercises of the chapter *The real lime*."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
-from ...kernels import tilt
-from ...worlds import Gaussian, standard_quantiles
-from ..judging.kinds import Given, Ladder, Members, Mistake, Paragraph, Value, in_words
+from ...core.boxes import Gaussian, standard_quantiles
+from ...core.kernels import tilt
+from ..judging.givens import Given, in_words, one_of, some_of
+from ..judging.kinds import Members, Paragraph, Value, with_hints
 
-_OWN = 2  # the patient's box, the third
-_MOST = 12  # boxes
+_OWN = 2  # index of the patient's box
+_MAX_BOXES = 12
+_SHARES = [0.4, 0.3, 0.2, 0.1]  # how often the boxes of four occur
 
 
 def _contrast(slope: float, means: Any, frequency: Any) -> float:
     """Own box against the mean of the others, by their frequencies."""
-    others = np.arange(len(means)) != _OWN
-    return slope * float(
-        means[_OWN] - np.average(np.compress(others, means), weights=np.compress(others, frequency))
-    )
+    others, frequencies = np.delete(means, _OWN), np.delete(frequency, _OWN)
+    return slope * float(means[_OWN] - np.average(others, weights=frequencies))
 
 
 def _own_box(width: float) -> tuple[float, float]:
@@ -34,6 +32,10 @@ def _against_ridge(d: int, width: float, share: float = 0.99) -> float:
     return share / (1 - share) / (alpha * (1 - alpha) * mass**d)
 
 
+def _four_means(rng: np.random.Generator) -> list[int]:
+    return sorted((20 + rng.permutation(15)[:4]).tolist())
+
+
 def _begins(number: int) -> str:
     """At the beginning of a sentence."""
     return in_words(number).capitalize()
@@ -41,122 +43,80 @@ def _begins(number: int) -> str:
 
 def _hiding(xi: float) -> list[int]:
     """The numbers of boxes whose middle box holds ξ."""
-    return [p for p in range(3, _MOST + 1, 2) if standard_quantiles(p)[p // 2 + 1] > xi]
+    return [p for p in range(3, _MAX_BOXES + 1, 2) if standard_quantiles(p)[p // 2 + 1] > xi]
 
 
 EXERCISES = (
     Value(
-        name="real-lime/1",
         given={
-            "slope": Given(3.0, "the slope", lambda rng: float(rng.choice([2, 4, 5]))),
-            "means": Given(
-                [20, 24, 28, 36],
-                "the means",
-                lambda rng: sorted((20 + rng.permutation(15)[:4]).tolist()),
-            ),
-            "frequency": Given(
-                [0.4, 0.3, 0.2, 0.1],
-                "the frequencies",
-                lambda rng: (rng.permutation([1, 2, 3, 4]) / 10).tolist(),
-            ),
+            "slope": Given(3.0, "the slope", one_of(2.0, 4.0, 5.0)),
+            "means": Given([20, 24, 28, 36], "the means", _four_means),
+            "frequency": Given(_SHARES, "the frequencies", some_of(4, *reversed(_SHARES))),
         },
         asks="a coefficient",
         right=_contrast,
-        mistakes=[
-            Mistake(
-                lambda slope, means, frequency: _contrast(1.0, means, frequency),
-                "That is the difference between the boxes. The model has a slope.",
+        mistakes=with_hints(
+            lambda slope, means, frequency: _contrast(1.0, means, frequency),
+            "That is the difference between the boxes. The model has a slope.",
+            lambda slope, means, frequency: _contrast(slope, means, np.ones(4)),
+            "The other boxes are not equally frequent.",
+            lambda slope, means, frequency: (
+                slope * (means[_OWN] - np.dot(means, frequency) / np.sum(frequency))
             ),
-            Mistake(
-                lambda slope, means, frequency: _contrast(slope, means, np.ones(4)),
-                "The other boxes are not equally frequent.",
+            "You compared the patient's box with all boxes, and it is one of them.",
+            lambda slope, means, frequency: (
+                slope * (means[_OWN] - np.dot(means, frequency) + means[_OWN] * frequency[_OWN])
             ),
-            Mistake(
-                lambda slope, means, frequency: (
-                    slope * (means[_OWN] - np.dot(means, frequency) / np.sum(frequency))
-                ),
-                "You compared the patient's box with all boxes, and it is one of them.",
-            ),
-            Mistake(
-                lambda slope, means, frequency: (
-                    slope * (means[_OWN] - np.dot(means, frequency) + means[_OWN] * frequency[_OWN])
-                ),
-                "The frequencies of the other boxes do not add up to 1: that sum is not a mean yet.",
-            ),
-        ],
-        ladder=Ladder(
-            "Which boxes are compared with each other, and does the width play a part?",
-            "Use the theorem: slope times (mean of the own box less the mean of the others), these "
-            "weighted by their frequencies.",
-            "Of the means {means} leave out the third; multiply each of the others by its frequency, add "
-            "up and divide by the sum of these frequencies. That is what the third mean is compared "
-            "with.",
+            "The frequencies of the other boxes do not add up to 1: that sum is not a mean yet.",
         ),
+        nudge="Which boxes are compared with each other, and does the width play a part?",
+        formula="Use the theorem: slope times (mean of the own box less the mean of the others), these "
+        "weighted by their frequencies.",
+        step="Of the means {means} leave out the third; multiply each of the others by its frequency, add "
+        "up and divide by the sum of these frequencies. That is what the third mean is compared "
+        "with.",
     ),
     Value(
-        name="real-lime/2",
         given={
-            "d": Given(
-                10, "the number of features", lambda rng: int(rng.choice([6, 8, 12])), _begins
-            ),
-            "width": Given(0.75, "the width", lambda rng: float(rng.choice([0.7, 0.8, 0.9, 1.2]))),
+            "d": Given(10, "the number of features", one_of(6, 8, 12), _begins),
+            "width": Given(0.75, "the width", one_of(0.7, 0.8, 0.9, 1.2)),
         },
         asks="a number of samples",
         right=_against_ridge,
         rtol=0.02,
         reason="who rounds the mean weight of one feature to three digits is off by that much in C",
-        mistakes=[
-            Mistake(
-                lambda d, width: _against_ridge(0, width),
-                "The samples do not weigh 1 each.",
-            ),
-            Mistake(
-                lambda d, width: _against_ridge(1, width),
-                "That is the mean weight of a single feature: C is a product over all of them.",
-            ),
-            Mistake(
-                lambda d, width: 99 / _own_box(width)[1] ** d,
-                "The penalty competes with the total weight times the variance of an indicator.",
-            ),
-            Mistake(
-                lambda d, width: _against_ridge(d, width, 0.5),
-                "That many leave one half of the coefficient.",
-            ),
-            Mistake(
-                lambda d, width: 99 / (0.1875 * _own_box(width)[1] ** d),
-                "A quarter is how often the box occurs before weighting.",
-            ),
-        ],
-        ladder=Ladder(
-            "With what is the penalty compared in the theorem, and how large must that be for 99%?",
-            "Set s/(s + 1/(nC)) to 99/100; s is α(1 − α), and C the product of d equal factors.",
-            "n is 99/(sC). One factor of C is ¼ + ¾ exp(−1/(2 · {width}²)), and α is ¼ divided by it.",
+        mistakes=with_hints(
+            lambda d, width: _against_ridge(0, width),
+            "The samples do not weigh 1 each.",
+            lambda d, width: _against_ridge(1, width),
+            "That is the mean weight of a single feature: C is a product over all of them.",
+            lambda d, width: 99 / _own_box(width)[1] ** d,
+            "The penalty competes with the total weight times the variance of an indicator.",
+            lambda d, width: _against_ridge(d, width, 0.5),
+            "That many leave one half of the coefficient.",
+            lambda d, width: 99 / (0.1875 * _own_box(width)[1] ** d),
+            "A quarter is how often the box occurs before weighting.",
         ),
+        nudge="With what is the penalty compared in the theorem, and how large must that be for 99%?",
+        formula="Set s/(s + 1/(nC)) to 99/100; s is α(1 − α), and C the product of d equal factors.",
+        step="n is 99/(sC). One factor of C is ¼ + ¾ exp(−1/(2 · {width}²)), and α is ¼ divided by it.",
     ),
     Members(
-        name="real-lime/3",
-        given={"xi": Given(0.2, "ξ", lambda rng: float(rng.choice([0.1, 0.15, 0.22])))},
+        given={"xi": Given(0.2, "ξ", one_of(0.1, 0.15, 0.22))},
         right=_hiding,
-        mistakes=[
-            Mistake(
-                lambda xi: range(2, _MOST + 1, 2),
-                "An even number of boxes has an edge in the middle of the data.",
-            ),
-            Mistake(
-                lambda xi: [p for p in range(3, _MOST + 1, 2) if p not in _hiding(xi)],
-                "Only odd numbers, that is right; but the more boxes, the narrower the middle one. Does it still "
-                "hold {xi}?",
-            ),
-        ],
-        ladder=Ladder(
-            "In which box does ξ have to lie, and can every number of boxes have such a one?",
-            "The middle box of an odd p ends at Φ⁻¹(½ + 1/(2p)). Compare that with ξ.",
-            "Φ⁻¹ of 2/3, 3/5, 4/7, 5/9, 6/11 is 0.43, 0.25, 0.18, 0.14, 0.11, for 3, 5, 7, 9, 11 "
-            "boxes. Which of these reach beyond {xi}?",
+        mistakes=with_hints(
+            lambda xi: range(2, _MAX_BOXES + 1, 2),
+            "An even number of boxes has an edge in the middle of the data.",
+            lambda xi: [p for p in range(3, _MAX_BOXES + 1, 2) if p not in _hiding(xi)],
+            "Only odd numbers, that is right; but the more boxes, the narrower the middle one. Does it still "
+            "hold {xi}?",
         ),
+        nudge="In which box does ξ have to lie, and can every number of boxes have such a one?",
+        formula="The middle box of an odd p ends at Φ⁻¹(½ + 1/(2p)). Compare that with ξ.",
+        step="Φ⁻¹ of 2/3, 3/5, 4/7, 5/9, 6/11 is 0.43, 0.25, 0.18, 0.14, 0.11, for 3, 5, 7, 9, 11 "
+        "boxes. Which of these reach beyond {xi}?",
     ),
     Paragraph(
-        name="real-lime/4",
         rubric=[
             "Mend first: account has two values and belongs in categorical_features; as it is, the "
             "model may be asked about customers who do not exist, and its coefficient means little.",

@@ -1,28 +1,24 @@
 """Exercises of the chapter *The surrogate*."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 
-from ...models import Linear, Quadratic
-from ..judging.kinds import Function, Given, Ladder, Mistake, Value
+from ...core.models import Linear
+from ...exact.quadratic import Quadratic
+from ..judging.kinds import Function, Given, Value, between, with_hints
 
 _EDGE = 0.6744897501960817  # the third quartile of N(0, 1)
+_FRACTIONS = {0.5: "\\tfrac12", 0.25: "\\tfrac14"}
 
 
-_FRACTIONS = {1: "1", 0.5: "\\tfrac12", 0.25: "\\tfrac14"}
-
-
-def _row(values: Any, words: Mapping[float, str] | None = None) -> str:
+def _row(values: Any) -> str:
     """Numbers in a row, as they stand between brackets in a formula."""
-    return ", ".join(words[value] if words else f"{value:g}" for value in values)
+    return ", ".join(_FRACTIONS.get(value, f"{value:g}") for value in values)
 
 
-def _fractions(values: Any) -> str:
-    return _row(values, _FRACTIONS)
+def _responses(rng: np.random.Generator) -> np.ndarray:
+    return rng.integers([0, 12, 0, 9], [9, 21, 9, 18])
 
 
 def _sum(values: Any) -> str:
@@ -31,8 +27,8 @@ def _sum(values: Any) -> str:
     return f"{values[0]:g} {first}z_1 {second}z_2"
 
 
-def _thousands(number: int) -> str:
-    return f"{number:,}".replace(",", "\\,")
+def _hundredths(rng: np.random.Generator) -> np.ndarray:
+    return rng.integers(-30, 31, 3) / 100
 
 
 def _two_levels(weights: np.ndarray, values: np.ndarray) -> list[float]:
@@ -71,179 +67,112 @@ def _call(rng: np.random.Generator) -> tuple[Any, np.ndarray, float, int, int]:
     In every second call the instance lies on an edge, where the rule for ties decides.
     """
     d = int(rng.integers(1, 5))
-    models = (
-        Linear(rng.normal(size=d).round(2)),
-        Quadratic(np.eye(d), rng.normal(size=d).round(2)),
-    )
-    model = models[int(rng.integers(2))]
+    slopes, more_slopes = rng.normal(size=(2, d)).round(2)
+    model = (Linear(slopes), Quadratic(np.eye(d), more_slopes))[int(rng.integers(2))]
     xi = rng.uniform(-1.2, 1.2, d).round(2)
     if rng.integers(2):
         xi[int(rng.integers(d))] = 0.0
-    return (
-        model,
-        xi,
-        round(float(rng.uniform(0.8, 2)), 2),
-        int(rng.integers(800, 2000)),
-        int(rng.integers(1000)),
-    )
+    nu, n = round(float(rng.uniform(0.8, 2)), 2), int(rng.integers(800, 2000))
+    return model, xi, nu, n, int(rng.integers(1000))
 
 
 EXERCISES = (
     Value(
-        name="surrogate/1",
         given={
-            "weights": Given([1, 0.5, 0.25, 0.25], "the weights", None, _fractions),
-            "values": Given(
-                [3, 0, 1, 2],
-                "the responses",
-                lambda rng: rng.integers([0, 12, 0, 9], [9, 21, 9, 18]),
-                _row,
-            ),
+            "weights": Given([1, 0.5, 0.25, 0.25], "the weights", None, _row),
+            "values": Given([3, 0, 1, 2], "the responses", _responses, _row),
         },
         asks="an intercept and a coefficient",
         right=_two_levels,
-        mistakes=[
-            Mistake(
-                lambda weights, values: _two_levels(np.ones(4), values),
-                "The examples do not count alike: bring in the weights.",
-            ),
-            Mistake(
-                lambda weights, values: [
-                    _two_levels(weights, values)[0],
-                    sum(_two_levels(weights, values)),
-                ],
-                "The second number is the value of the surrogate inside the box. How far is it from the first?",
-            ),
-            Mistake(
-                lambda weights, values: [
-                    float(np.dot(weights[2:], values[2:])),
-                    float(np.dot(weights[:2], values[:2]) - np.dot(weights[2:], values[2:])),
-                ],
-                "Those are weighted sums; a weighted mean is divided by the sum of its weights.",
-            ),
-        ],
-        ladder=Ladder(
-            "The surrogate takes two values here. Which one is the intercept?",
-            "Where z = 0 the surrogate is the intercept, and the best constant for weighted points is their "
-            "weighted mean.",
-            "Outside: each response times its weight, added up, then divided by the sum of these weights. The same "
-            "inside. The coefficient is the second minus the first.",
+        mistakes=with_hints(
+            lambda weights, values: _two_levels(np.ones(4), values),
+            "The examples do not count alike: bring in the weights.",
+            lambda weights, values: [
+                _two_levels(weights, values)[0],
+                sum(_two_levels(weights, values)),
+            ],
+            "The second number is the value of the surrogate inside the box. How far is it from the first?",
+            lambda weights, values: [
+                float(np.dot(weights[2:], values[2:])),
+                float(np.dot(weights[:2], values[:2]) - np.dot(weights[2:], values[2:])),
+            ],
+            "Those are weighted sums; a weighted mean is divided by the sum of its weights.",
         ),
+        nudge="The surrogate takes two values here. Which one is the intercept?",
+        formula="Where z = 0 the surrogate is the intercept, and the best constant for weighted points is their "
+        "weighted mean.",
+        step="Outside: each response times its weight, added up, then divided by the sum of these weights. The same "
+        "inside. The coefficient is the second minus the first.",
     ),
     Value(
-        name="surrogate/2",
         given={
-            "first": Given(
-                [0.2, 0.30, -0.10],
-                "the surrogate of class A",
-                lambda rng: rng.integers(-30, 31, 3) / 100,
-                _sum,
-            ),
+            "first": Given([0.2, 0.30, -0.10], "the surrogate of class A", _hundredths, _sum),
             "second": Given([0.5, -0.25, 0.04], "the surrogate of class B", None, _sum),
         },
         asks="an intercept and two coefficients",
         right=lambda first, second: np.array([1.0, 0, 0]) - first - np.asarray(second),
-        mistakes=[
-            Mistake(
-                lambda first, second: -np.asarray(first) - np.asarray(second),
-                "With no indicator at all, what do the three probabilities add up to?",
-            ),
-            Mistake(
-                lambda first, second: np.asarray(first) + np.asarray(second),
-                "That is the surrogate of A or B together; C is the rest.",
-            ),
-            Mistake(
-                lambda first, second: 1 - np.asarray(first) - np.asarray(second),
-                "The 1 belongs to one of the three numbers only: which one stands without an indicator?",
-            ),
-        ],
-        ladder=Ladder(
-            "The three probabilities of an example add up to 1. What does that make of the three surrogates?",
-            "The fit is linear in the responses: the three surrogates add up to the surrogate of the constant 1.",
-            "The surrogate of 1 is 1 + 0 z₁ + 0 z₂. Subtract those of A and of B, number by number.",
+        mistakes=with_hints(
+            lambda first, second: -np.asarray(first) - np.asarray(second),
+            "With no indicator at all, what do the three probabilities add up to?",
+            lambda first, second: np.asarray(first) + np.asarray(second),
+            "That is the surrogate of A or B together; C is the rest.",
+            lambda first, second: 1 - np.asarray(first) - np.asarray(second),
+            "The 1 belongs to one of the three numbers only: which one stands without an indicator?",
         ),
+        nudge="The three probabilities of an example add up to 1. What does that make of the three surrogates?",
+        formula="The fit is linear in the responses: the three surrogates add up to the surrogate of the constant 1.",
+        step="The surrogate of 1 is 1 + 0 z₁ + 0 z₂. Subtract those of A and of B, number by number.",
     ),
     Value(
-        name="surrogate/3",
         given={
-            "n": Given(10_000, "the number of samples", None, _thousands),
-            "C": Given(
-                0.0199, "the mean weight", lambda rng: float(rng.integers(120, 400)) / 10_000
+            "n": Given(
+                10_000, "the number of samples", None, lambda n: f"{n:,}".replace(",", "\\,")
             ),
-            "alpha": Given(
-                0.392,
-                "the tilted mass of the box",
-                lambda rng: float(rng.integers(250, 450)) / 1000,
-            ),
+            "C": Given(0.0199, "the mean weight", between(120, 400, per=10_000)),
+            "alpha": Given(0.392, "the tilted mass of the box", between(250, 450, per=1000)),
         },
         asks="a penalty",
         right=lambda n, C, alpha: n * C * alpha * (1 - alpha),
-        mistakes=[
-            Mistake(
-                lambda n, C, alpha: n * alpha * (1 - alpha),
-                "The samples do not weigh n together.",
-            ),
-            Mistake(
-                lambda n, C, alpha: n * C,
-                "That is the total weight. What does the ratio of penalty and weight compete with?",
-            ),
-            Mistake(
-                lambda n, C, alpha: C * alpha * (1 - alpha),
-                "That is the penalty for one sample.",
-            ),
-            Mistake(
-                lambda n, C, alpha: alpha * (1 - alpha),
-                "That is the variance of the indicator, the ratio of penalty and total weight at which half "
-                "is left. What is the total weight?",
-            ),
-            Mistake(
-                lambda n, C, alpha: n * C * alpha,
-                "The variance of an indicator with mean α is not α.",
-            ),
-        ],
-        ladder=Ladder(
-            "Ridge multiplies the coefficient by a factor that the chapter derives. When is it one half?",
-            "s/(s + λ/(nC)) is one half when λ/(nC) equals s, the variance of the indicator.",
-            "λ = n C α(1 − α), with the n of the question, C = {C} and α = {alpha}.",
+        mistakes=with_hints(
+            lambda n, C, alpha: n * alpha * (1 - alpha),
+            "The samples do not weigh n together.",
+            lambda n, C, alpha: n * C,
+            "That is the total weight. What does the ratio of penalty and weight compete with?",
+            lambda n, C, alpha: C * alpha * (1 - alpha),
+            "That is the penalty for one sample.",
+            lambda n, C, alpha: alpha * (1 - alpha),
+            "That is the variance of the indicator, the ratio of penalty and total weight at which half "
+            "is left. What is the total weight?",
+            lambda n, C, alpha: n * C * alpha,
+            "The variance of an indicator with mean α is not α.",
         ),
+        nudge="Ridge multiplies the coefficient by a factor that the chapter derives. When is it one half?",
+        formula="s/(s + λ/(nC)) is one half when λ/(nC) equals s, the variance of the indicator.",
+        step="λ = n C α(1 − α), with the n of the question, C = {C} and α = {alpha}.",
     ),
     Function(
-        name="surrogate/4",
         reference=_lime,
         inputs=_call,
-        mistakes=[
-            (
-                lambda *call: _lime(*call, double=np.inf),
-                "All samples count alike in your version: the weights are missing.",
-            ),
-            (
-                lambda *call: _lime(*call, double=1.0),
-                "The exponent has 2ν² below the fraction bar.",
-            ),
-            (lambda *call: _lime(*call, power=1.0), "The bandwidth in the exponent is squared."),
-            (
-                lambda *call: np.append(0.0, _lime(*call, intercept=False)),
-                "The first column of Z is missing, so that there is no intercept.",
-            ),
-            (
-                lambda *call: _lime(*call, edge=0.674),
-                "Nearly: 0.674 has too few digits for an edge, and some samples land in the wrong box.",
-            ),
-            (
-                lambda *call: _lime(*call, side="left"),
-                "Only an instance on an edge goes wrong: it belongs to the upper box. Look up what "
-                "np.searchsorted does with equal values.",
-            ),
-            (
-                lambda *call: np.roll(_lime(*call), -1),
-                "The intercept comes first.",
-            ),
-        ],
-        ladder=Ladder(
-            "Take the lines of the chapter and put them into a function; xi gives the number of features.",
-            "Draw x, look up the boxes of x and ξ, compute the weights, put a column of ones before the "
-            "indicators, solve the key equation.",
-            "The matrix is Z.T @ (weight[:, None] * Z), the right-hand side is Z.T @ (weight * f(x)).",
+        mistakes=with_hints(
+            lambda *call: _lime(*call, double=np.inf),
+            "All samples count alike in your version: the weights are missing.",
+            lambda *call: _lime(*call, double=1.0),
+            "The exponent has 2ν² below the fraction bar.",
+            lambda *call: _lime(*call, power=1.0),
+            "The bandwidth in the exponent is squared.",
+            lambda *call: np.append(0.0, _lime(*call, intercept=False)),
+            "The first column of Z is missing, so that there is no intercept.",
+            lambda *call: _lime(*call, edge=0.674),
+            "Nearly: 0.674 has too few digits for an edge, and some samples land in the wrong box.",
+            lambda *call: _lime(*call, side="left"),
+            "Only an instance on an edge goes wrong: it belongs to the upper box. Look up what "
+            "np.searchsorted does with equal values.",
+            lambda *call: np.roll(_lime(*call), -1),
+            "The intercept comes first.",
         ),
+        nudge="Take the lines of the chapter and put them into a function; xi gives the number of features.",
+        formula="Draw x, look up the boxes of x and ξ, compute the weights, put a column of ones before the "
+        "indicators, solve the key equation.",
+        step="The matrix is Z.T @ (weight[:, None] * Z), the right-hand side is Z.T @ (weight * f(x)).",
     ),
 )

@@ -1,34 +1,32 @@
 """Exercises of the chapter *LIME for text*."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from ... import masks
-from ..judging.kinds import Function, Given, Ladder, Mistake, Value
+from ... import switches
+from ..judging.kinds import Function, Given, Value, between, one_of, with_hints
 
 
 def _weight(kept: int, d: int, nu: float) -> float:
-    return float(np.exp(masks.text_switches(d, nu).log_weight[kept]))
+    return float(np.exp(switches.text_switches(d, nu).log_weight[kept]))
 
 
 def _rule(d: int, nu: float = 1e6) -> float:
-    return float(masks.fit_form(masks.rule(d, on=[0, 1]), masks.text_switches(d, nu)).coef[0])
+    rule, world = switches.rule(d, on=[0, 1]), switches.text_switches(d, nu)
+    return float(switches.fit_form(rule, world).coef[0])
 
 
 def _sampled(values: np.ndarray, m: np.ndarray) -> np.ndarray:
     """LIME's coefficients from a model's answers on all masks, and the measure of the counts."""
     values, m = np.asarray(values, float), np.asarray(m, float)
     with np.errstate(divide="ignore"):
-        world = masks.counted_switches(np.full(len(m), 1 / len(m)), log_weight=np.log(m))
-    return masks.fit_form(masks.Enumerated(lambda _: values, world.d), world).coef
+        world = switches.counted_switches(np.full(len(m), 1 / len(m)), log_weight=np.log(m))
+    return switches.fit_form(switches.Enumerated(lambda _: values, world.d), world).coef
 
 
 def _each_mask_alike(values: np.ndarray, m: np.ndarray) -> np.ndarray:
     """... with m_k given to each mask of k switches, not shared among them."""
-    d = len(m) - 1
-    ways = np.bincount(masks.all_masks(d).sum(axis=1))
-    return _sampled(values, np.asarray(m) * ways)
+    masks = np.bincount(switches.all_masks(len(m) - 1).sum(axis=1))
+    return _sampled(values, np.asarray(m) * masks)
 
 
 def _inputs(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -38,143 +36,90 @@ def _inputs(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 EXERCISES = (
     Value(
-        name="text/1",
         given={
-            "d": Given(16, "the number of words", lambda rng: int(rng.choice([20, 25, 36]))),
-            "kept": Given(9, "the words that stay", lambda rng: int(rng.integers(5, 16))),
-            "nu": Given(0.25, "the bandwidth", lambda rng: float(rng.choice([0.2, 0.3, 0.4]))),
+            "d": Given(16, "the number of words", one_of(20, 25, 36)),
+            "kept": Given(9, "the words that stay", between(5, 16)),
+            "nu": Given(0.25, "the bandwidth", one_of(0.2, 0.3, 0.4)),
         },
         asks="a weight",
         right=lambda d, kept, nu: _weight(kept, d, nu),
-        mistakes=[
-            Mistake(
-                lambda d, kept, nu: _weight(d - kept, d, nu),
-                "You counted the words that go. The cosine is about those that stay.",
-            ),
-            Mistake(
-                lambda d, kept, nu: np.exp(-((1 - kept / d) ** 2) / (2 * nu**2)),
-                "The cosine is the root of the share of words that stay.",
-            ),
-            Mistake(
-                lambda d, kept, nu: np.exp(-((1 - np.sqrt(kept / d)) ** 2) / nu**2),
-                "A factor of 2 is lost in the exponent.",
-            ),
-            Mistake(
-                lambda d, kept, nu: np.exp(-(1 - np.sqrt(kept / d)) / (2 * nu**2)),
-                "The distance in the exponent is squared.",
-            ),
-        ],
-        ladder=Ladder(
-            "How far is the sample from the whole text? Begin with the share of the words that stay.",
-            "D is 1 − √(k/d), and the weight is exp(−D²/(2ν²)).",
-            "k/d is {kept}/{d}. Take the root, subtract it from 1, divide by ν = {nu}, square, halve, and "
-            "take exp of minus that.",
+        mistakes=with_hints(
+            lambda d, kept, nu: _weight(d - kept, d, nu),
+            "You counted the words that go. The cosine is about those that stay.",
+            lambda d, kept, nu: np.exp(-((1 - kept / d) ** 2) / (2 * nu**2)),
+            "The cosine is the root of the share of words that stay.",
+            lambda d, kept, nu: np.exp(-((1 - np.sqrt(kept / d)) ** 2) / nu**2),
+            "A factor of 2 is lost in the exponent.",
+            lambda d, kept, nu: np.exp(-(1 - np.sqrt(kept / d)) / (2 * nu**2)),
+            "The distance in the exponent is squared.",
         ),
+        nudge="How far is the sample from the whole text? Begin with the share of the words that stay.",
+        formula="D is 1 − √(k/d), and the weight is exp(−D²/(2ν²)).",
+        step="k/d is {kept}/{d}. Take the root, subtract it from 1, divide by ν = {nu}, square, halve, and "
+        "take exp of minus that.",
     ),
     Value(
-        name="text/2",
         given={"d": Given(4, "the number of words", lambda rng: 3)},
         asks="the coefficient",
         right=_rule,
-        mistakes=[
-            Mistake(
-                lambda d: 0.5,
-                "That is right for fair coins, as lime draws them for images. Here all numbers of words "
-                "are equally likely.",
-            ),
-            Mistake(
-                lambda d: 0.5 - 1 / d,
-                "You have the contrasts at equal length. What does the slope add?",
-            ),
-            Mistake(
-                lambda d: _rule(d, 1e-3),
-                "That is for a very small bandwidth, where nearly all words stay.",
-            ),
-            Mistake(
-                lambda d: -1 / (d * (d - 1)),
-                "That is what each of the other words gets.",
-            ),
-        ],
-        ladder=Ladder(
-            "Which numbers of words can stay, and how likely is each? The whole text is not among them.",
-            "Use the proposition on a rule: a slope, plus (1 − 1/d) times A. The slope of k² over "
-            "0, …, d − 1 is d − 1.",
-            "The slope is (d − 2)/(d(d − 1)). A is the mean of (k − 1)/(d − 1) with shares k(d − k), whose "
-            "mean is d/2; and d is {d}.",
+        mistakes=with_hints(
+            lambda d: 0.5,
+            "That is right for fair coins, as lime draws them for images. Here all numbers of words "
+            "are equally likely.",
+            lambda d: 0.5 - 1 / d,
+            "You have the contrasts at equal length. What does the slope add?",
+            lambda d: _rule(d, 1e-3),
+            "That is for a very small bandwidth, where nearly all words stay.",
+            lambda d: -1 / (d * (d - 1)),
+            "That is what each of the other words gets.",
         ),
+        nudge="Which numbers of words can stay, and how likely is each? The whole text is not among them.",
+        formula="Use the proposition on a rule: a slope, plus (1 − 1/d) times A. The slope of k² over "
+        "0, …, d − 1 is d − 1.",
+        step="The slope is (d − 2)/(d(d − 1)). A is the mean of (k − 1)/(d − 1) with shares k(d − k), whose "
+        "mean is d/2; and d is {d}.",
     ),
     Value(
-        name="text/3",
         given={
-            "score": Given(
-                -0.5,
-                "the score",
-                lambda rng: float(rng.choice([-0.8, -0.6, -0.4])),
-                lambda value: f"= {value:g}",
-            ),
-            "h": Given(
-                0.4, "the entry of the word", lambda rng: float(rng.choice([0.3, 0.5, 0.6]))
-            ),
-            "a": Given(
-                -0.05,
-                "its weight",
-                lambda rng: float(rng.choice([-0.08, -0.04, -0.02])),
-                lambda value: f"= {value:g}",
-            ),
-            "kappa": Given(1.3, "κ", lambda rng: float(rng.choice([1.1, 1.2, 1.4]))),
+            "score": Given(-0.5, "the score", one_of(-0.8, -0.6, -0.4), "= {:g}".format),
+            "h": Given(0.4, "the entry of the word", one_of(0.3, 0.5, 0.6)),
+            "a": Given(-0.05, "its weight", one_of(-0.08, -0.04, -0.02), "= {:g}".format),
+            "kappa": Given(1.3, "κ", one_of(1.1, 1.2, 1.4)),
         },
         asks="the coefficient",
         right=lambda score, h, a, kappa: kappa * (a * h - score * h**2 / 2),
-        mistakes=[
-            Mistake(
-                lambda score, h, a, kappa: kappa * a * h,
-                "That is the word's own part, magnified. What does its length take from the others?",
-            ),
-            Mistake(
-                lambda score, h, a, kappa: kappa * (a * h - score * h**2),
-                "Only half of the prediction is taken away.",
-            ),
-            Mistake(
-                lambda score, h, a, kappa: kappa * (a * h + score * h**2 / 2),
-                "What is taken away is subtracted, and here the prediction is negative.",
-            ),
-            Mistake(
-                lambda score, h, a, kappa: kappa * (a * h - score * h / 2),
-                "A word takes from the others in proportion to its square in the vector.",
-            ),
-        ],
-        ladder=Ladder(
-            "Two things: what the word adds to the score, and what it takes from the others by its length.",
-            "Use κ(a h − ½ f h²), where f is the score.",
-            "The word's own part is {a} · {h}; half of the score times h² is {score}/2 · {h}². Subtract the "
-            "second from the first, and multiply by κ = {kappa}.",
+        mistakes=with_hints(
+            lambda score, h, a, kappa: kappa * a * h,
+            "That is the word's own part, magnified. What does its length take from the others?",
+            lambda score, h, a, kappa: kappa * (a * h - score * h**2),
+            "Only half of the prediction is taken away.",
+            lambda score, h, a, kappa: kappa * (a * h + score * h**2 / 2),
+            "What is taken away is subtracted, and here the prediction is negative.",
+            lambda score, h, a, kappa: kappa * (a * h - score * h / 2),
+            "A word takes from the others in proportion to its square in the vector.",
         ),
+        nudge="Two things: what the word adds to the score, and what it takes from the others by its length.",
+        formula="Use κ(a h − ½ f h²), where f is the score.",
+        step="The word's own part is {a} · {h}; half of the score times h² is {score}/2 · {h}². Subtract the "
+        "second from the first, and multiply by κ = {kappa}.",
     ),
     Function(
-        name="text/4",
         reference=_sampled,
         inputs=_inputs,
-        mistakes=[
-            (
-                _each_mask_alike,
-                "Each mask got the whole of its number. The masks with k switches on share it.",
-            ),
-            (
-                lambda values, m: _sampled(values, np.ones(len(m))),
-                "The numbers m do not enter.",
-            ),
-            (
-                lambda values, m: _sampled(values, np.asarray(m)[::-1]),
-                "The entry with number k is for k switches on, not off.",
-            ),
-            (lambda values, m: -_sampled(values, m), "On minus off."),
-        ],
-        ladder=Ladder(
-            "How much does one mask count, if all masks with as many switches on count the same?",
-            "A mask with k switches on has m_k divided by the number of such masks. Then fit by weighted "
-            "least squares, with a column of ones, and leave out the intercept.",
-            "k = z.sum(axis=1) and np.bincount(k)[k] give each mask's k and how many share it. Multiply "
-            "the design and the values by the roots of the weights for np.linalg.lstsq.",
+        mistakes=with_hints(
+            _each_mask_alike,
+            "Each mask got the whole of its number. The masks with k switches on share it.",
+            lambda values, m: _sampled(values, np.ones(len(m))),
+            "The numbers m do not enter.",
+            lambda values, m: _sampled(values, np.asarray(m)[::-1]),
+            "The entry with number k is for k switches on, not off.",
+            lambda values, m: -_sampled(values, m),
+            "On minus off.",
         ),
+        nudge="How much does one mask count, if all masks with as many switches on count the same?",
+        formula="A mask with k switches on has m_k divided by the number of such masks. Then fit by weighted "
+        "least squares, with a column of ones, and leave out the intercept.",
+        step="k = z.sum(axis=1) and np.bincount(k)[k] give each mask's k and how many share it. Multiply "
+        "the design and the values by the roots of the weights for np.linalg.lstsq.",
     ),
 )

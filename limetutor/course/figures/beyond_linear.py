@@ -1,7 +1,5 @@
 """Chapter *beyond linear*: exact coefficients of curved models, and other explanations of them."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -10,25 +8,26 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from ...closed_forms import limit
-from ...curvature import own_curvature_bound
-from ...kernels import tilt
-from ...laws import truncated_characteristic
-from ...models import Linear, Quadratic
+from ...core.boxes import Gaussian
+from ...core.kernels import tilt
+from ...core.models import Linear
+from ...core.theory import limit
+from ...exact.integrals import truncated_characteristic
+from ...exact.quadratic import Quadratic
 from ...plotting.results import boxplots
-from ...plotting.style import color, new_figure, styled
-from ...shapley import gradient, shapley_values
-from ...worlds import Gaussian
+from ...plotting.style import color, styled
 from ..datasets import diabetes
 from ..experiments import Runs, linear_example
-from .parts import agreement, draw_edges, inside_boxes, joined, minus, slanted
+from ..research.curvature import own_curvature_bound
+from ..research.shapley import gradient, shapley_values
+from .parts import agreement, by_box, draw_edges, inside_boxes, minus, panel, slanted
 
 CURVES = {"x²": (1.0, 0.0), "x + x²": (1.0, 1.0)}  # curvature and slope at 0
 REACH = 2.0
 
 
 def positions(p: int) -> np.ndarray:
-    """Positions of ξ inside each box, (p, k), a hair away from the edges."""
+    """Positions of ξ inside each box, (p, k), 1e-9 away from the edges."""
     return np.array([xi for xi, _, _ in inside_boxes(p, REACH, max(112 // p, 7), inset=1e-9)])
 
 
@@ -50,13 +49,10 @@ def curved(fig: Figure, nu: float, model: str, p: int) -> str:
     ax = fig.subplots()
     ax.axhline(0, color=color.muted, lw=1)
     xi = positions(p)
-    exact, guess = (
-        values.reshape(xi.shape) for values in exact_and_guess(xi.ravel(), nu, model, p)
-    )
+    exact, guess = exact_and_guess(xi.ravel(), nu, model, p)
     draw_edges(ax, p, lw=0.8, alpha=0.6)
-    pieces = (joined(list(np.stack([xi, values], axis=2))) for values in (guess, exact))
-    ax.plot(*next(pieces), color=color.muted, ls="--", lw=1.5, label="slope × factor")
-    ax.plot(*next(pieces), color=color.truth, label="exact β")
+    ax.plot(*by_box(xi, guess), color=color.muted, ls="--", lw=1.5, label="slope × factor")
+    ax.plot(*by_box(xi, exact), color=color.truth, label="exact β")
     ax.set(xlim=(-REACH, REACH), ylim=(-2.5, 6.5), xlabel="position of ξ", ylabel="coefficient β")
     ax.set(xticks=[-2, -1, 0, 1, 2], yticks=[-2, 0, 2, 4, 6])
     ax.legend(loc="upper center", ncols=2)
@@ -88,11 +84,9 @@ def curvature_band(xi: np.ndarray, nu: float, model: str, p: int = 4) -> Band:
     if model == "x²":
         beta = limit(Quadratic(np.eye(len(xi))), xi, world, nu).coef
         return Band(beta, 2 * law.mu_tilde * law.gap, bound)
-    views = law.views
-    wave = np.exp(2j * views.law.mean) * truncated_characteristic(
-        2 * views.law.sd, *views.law.standard_ends()
-    )
-    _, inside, outside = views.mix(wave.imag)
+    boxes = law.views.law
+    inner = truncated_characteristic(2 * boxes.sd, *boxes.standard_ends())
+    _, inside, outside = law.views.mix((np.exp(2j * boxes.mean) * inner).imag)
     return Band(inside - outside, 2 * np.cos(2 * law.mu_tilde) * law.gap, bound)
 
 
@@ -100,8 +94,8 @@ def bounded(fig: Figure, nu: float, model: str, p: int) -> str:
     """The coefficient at every ξ within the band that a bound on the curvature allows."""
     ax = fig.subplots()
     xi = positions(p)
-    found = curvature_band(xi.ravel(), nu, model, p)
-    beta, first, bound = (values.reshape(xi.shape) for values in found)
+    curves = curvature_band(xi.ravel(), nu, model, p)
+    beta, first, bound = (values.reshape(xi.shape) for values in curves)
     ax.axhline(0, color=color.muted, lw=1)
     draw_edges(ax, p, lw=0.8, alpha=0.6)
     areas = [
@@ -110,8 +104,8 @@ def bounded(fig: Figure, nu: float, model: str, p: int) -> str:
     ]
     path = Path.make_compound_path(*(Path(area) for area in areas))
     ax.add_patch(PathPatch(path, color=color.muted, alpha=0.2, lw=0))
-    ax.plot(*joined(list(np.stack([xi, first], axis=2))), color=color.muted, ls="--", lw=1.5)
-    ax.plot(*joined(list(np.stack([xi, beta], axis=2))), color=color.truth)
+    ax.plot(*by_box(xi, first), color=color.muted, ls="--", lw=1.5)
+    ax.plot(*by_box(xi, beta), color=color.truth)
     ax.set(xlim=(-REACH, REACH), ylim=(-5, 5), xlabel="position of ξ", ylabel="coefficient β")
     ax.set(xticks=[-2, -1, 0, 1, 2], yticks=[-4, -2, 0, 2, 4])
     used = np.max(np.abs(beta - first) / bound)
@@ -123,13 +117,8 @@ def bounded(fig: Figure, nu: float, model: str, p: int) -> str:
 
 @styled
 def second_order(runs: Runs, guess: np.ndarray, exact: np.ndarray) -> Figure:
-    """Runs on a kernel machine, the first-order guess and the exact limit.
-
-    Paper: Figure 6.
-    """
-    fig = new_figure((6.4, 4.2))
-    fig.subplots_adjust(bottom=0.2)
-    ax = fig.subplots()
+    """Runs on a kernel machine, the first-order guess and the exact limit (paper: Figure 6)."""
+    fig, ax = panel((6.4, 4.2), bottom=0.2)
     boxplots(ax, runs.coef, None, runs.names)
     places = np.arange(1, len(exact) + 1)
     ax.plot(places - 0.14, guess, "o", color=color.alarm, mfc=color.paper, ms=6, mew=1.8)
@@ -161,12 +150,11 @@ def patient() -> tuple[dict[str, Any], np.ndarray, Gaussian]:
     table = diabetes(standardize=True)
     linear, _, world = linear_example(table)
     X, y = table.X.to_numpy(), table.y
+    forest = RandomForestRegressor(30, max_depth=6, min_samples_leaf=5, random_state=0)
     models = {
         "linear": linear,
         "kernel ridge": KernelRidge(kernel="rbf", gamma=0.02, alpha=1.0).fit(X, y - y.mean()),
-        "forest": RandomForestRegressor(30, max_depth=6, min_samples_leaf=5, random_state=0).fit(
-            X, y
-        ),
+        "forest": forest.fit(X, y),
     }
     return models, X[0], world
 
@@ -197,22 +185,22 @@ def agreements(model: str, nu: float, every: int) -> np.ndarray:
     One row for every ``every``-th patient of the diabetes data. 0 where a gradient is 0.
     """
     models, _, world = patient()
-    f, found = models[model], []
+    f, cosines = models[model], []
     for xi in diabetes(standardize=True).X.to_numpy()[::every]:
         lime = limit(f, xi, world, nu).coef
         others = shapley_values(f, xi, world), gradient(f, xi, world)
-        found.append([agreement(lime, other) for other in others])
-    return np.array(found)
+        cosines.append([agreement(lime, other) for other in others])
+    return np.array(cosines)
 
 
 def side_by_side(fig: Figure, nu: float, model: str) -> str:
     """Four explanations of one prediction, each scaled so that its largest bar is 1."""
-    found = four_explanations(model, nu)
+    explanations = four_explanations(model, nu)
     names = patient()[2].boxes().names
     fig.subplots_adjust(left=0.1, right=0.98, bottom=0.1, top=0.9)
     axes = fig.subplots(1, 4, sharey=True, gridspec_kw={"wspace": 0.12})
     rows = np.arange(len(names))[::-1]
-    for k, (ax, (title, values)) in enumerate(zip(axes, found.items(), strict=True)):
+    for k, (ax, (title, values)) in enumerate(zip(axes, explanations.items(), strict=True)):
         scaled = values / np.abs(values).max() if np.any(values) else values
         shade = color.surrogate if k == 0 else color.muted
         ax.barh(rows, scaled, color=shade, height=0.62)
@@ -220,14 +208,12 @@ def side_by_side(fig: Figure, nu: float, model: str) -> str:
         ax.set(xlim=(-1.1, 1.1), xticks=[-1, 0, 1], yticks=rows, yticklabels=names)
         ax.tick_params(axis="y", length=0)
         ax.set_title(title, fontsize=11.5)
-    lime, shapley, slope, times = found.values()
-    to_slope = (
-        "the gradient is zero"
-        if not np.any(slope)
-        else f"with the gradient {agreement(lime, slope):.2f}"
-        f", with input × gradient {agreement(lime, times):.2f}"
-    )
+    lime, *others = explanations.values()
+    shapley, slope, times = (f"{agreement(lime, other):.2f}" for other in others)
+    to_slope = f"with the gradient {slope}, with input × gradient {times}"
+    if not np.any(explanations["gradient"]):
+        to_slope = "the gradient is zero"
     return minus(
         f"At ν = {nu:.2f}, on the {model} model: the cosine of LIME with the Shapley values is "
-        f"{agreement(lime, shapley):.2f}; {to_slope}."
+        f"{shapley}; {to_slope}."
     )

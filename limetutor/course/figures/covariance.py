@@ -1,7 +1,5 @@
 """Chapter *covariance*: the matrix of the indicators, its inverse and its eigenvalues."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import pairwise
 
@@ -9,15 +7,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...covariance import arrowhead_eigenvalues, covariance, inverse_covariance, secular
-from ...kernels import tilt
-from ...laws import tilted_normal
+from ...core.boxes import Gaussian
+from ...core.covariance import covariance, inverse_covariance
+from ...core.kernels import tilt
+from ...core.truncated import tilted_normal
 from ...plotting.handles import handle
 from ...plotting.results import by_sign
-from ...plotting.style import color, new_figure, styled
-from ...worlds import Gaussian
+from ...plotting.style import color, styled
+from ...precision.arrowhead import arrowhead_eigenvalues, secular
 from ..experiments import running_example
-from .parts import bandwidth_axis, powers, scientific
+from .parts import bandwidth_axis, minus, panel, powers, scientific
 
 NU = np.geomspace(0.1, 3, 50)
 
@@ -51,7 +50,7 @@ def _table(ax: Axes, matrix: np.ndarray, title: str) -> None:
             ax.fill([j, j + 1, j + 1, j], [i, i, i + 1, i + 1], color=hue, lw=0)
             ax.patches[-1].set_alpha(round(0.5 * strength[i, j], 3))
             text = "0" if value == 0 else f"{value:.{0 if abs(value) >= 100 else 2}f}"
-            ax.text(j + 0.5, i + 0.52, text.replace("-", "−"), ha="center", va="center", size=11.5)
+            ax.text(j + 0.5, i + 0.52, minus(text), ha="center", va="center", size=11.5)
     names = ["1", *(f"z{'₀₁₂₃₄₅₆₇₈₉'[k]}" for k in range(1, size))]
     middles = np.arange(size) + 0.5
     ax.set_xticks(middles, names)
@@ -123,9 +122,7 @@ def secular_curve(alpha: np.ndarray) -> Figure:
 
     All gaps between poles are drawn equally wide, and values far from zero are drawn together.
     """
-    fig = new_figure((6.4, 3.4))
-    fig.subplots_adjust(left=0.14, bottom=0.19, top=0.89)
-    ax = fig.subplots()
+    fig, ax = panel((6.4, 3.4), left=0.14, bottom=0.19, top=0.89)
     poles, roots = np.sort(1 / (alpha * (1 - alpha))), arrowhead_eigenvalues(alpha)
     ends = np.array([-1.0, *poles, 1.6 * roots[-1]])
     place = np.arange(len(ends))

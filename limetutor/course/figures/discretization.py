@@ -1,7 +1,5 @@
 """Chapter *discretization*: quantile boxes, read off data or computed, and what an edge does."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 
@@ -9,25 +7,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...columns import Number
+from ...core.boxes import Boxes, Gaussian
+from ...core.tilted_law import gaussian_tilt
+from ...inputs.columns import Number
 from ...interactive.layers import in_layers
+from ...lime.empirical import Empirical
 from ...plotting.style import color, new_figure, styled
-from ...theory import gaussian_tilt
-from ...worlds import Boxes, Empirical, Gaussian, edge_stderr
+from ...precision.edges import edge_stderr
 from ..datasets import diabetes
-from .parts import (
-    box_of,
-    boxes_of,
-    inner_edges,
-    inside_boxes,
-    instance,
-    joined,
-    lines,
-    log_axes,
-    shade,
-    signed,
-    steps,
-)
+from . import parts
+from .parts import signed
 
 BOX_NAMES = ("lowest", "second", "third", "highest")
 NEAR_EDGE = 0.7  # the instance of the figure of convergence, a little above the third quartile
@@ -44,7 +33,7 @@ def _bmi() -> np.ndarray:
 def _histogram(fig: Figure) -> Axes:
     ax = fig.subplots()
     counts, cuts = np.histogram(_bmi(), bins=np.arange(17, 44))
-    ax.fill_between(*steps(cuts, counts), color=color.muted, alpha=0.45, lw=0)
+    ax.fill_between(*parts.steps(cuts, counts), color=color.muted, alpha=0.45, lw=0)
     ax.set(xlim=(17, 43), ylim=(0, 60), xlabel="body mass index", ylabel="patients")
     return ax
 
@@ -52,10 +41,6 @@ def _histogram(fig: Figure) -> Axes:
 @cache
 def _bmi_boxes(p: int) -> Boxes:
     return Empirical(_bmi()[:, None], p=p).boxes()
-
-
-def _bmi_edges(ax: Axes, p: int) -> None:
-    ax.plot(*lines(_bmi_boxes(p).edges[0], 0, 60), color=color.box, lw=1.4)
 
 
 def _own_box(p: int, patient: float) -> int:
@@ -67,19 +52,20 @@ def _box_of_patient(ax: Axes, p: int, patient: float) -> None:
     ax.axvspan(lo, hi, color=color.box, alpha=0.2, lw=0)
 
 
-def _patient(ax: Axes, patient: float) -> None:
-    instance(ax, patient, 0, ms=10, control="patient")
-
-
-@in_layers(_histogram, _bmi_edges, _box_of_patient, _patient)
+@in_layers(
+    _histogram,
+    lambda ax, p: ax.plot(*parts.lines(_bmi_boxes(p).edges[0], 0, 60), color=color.box, lw=1.4),
+    _box_of_patient,
+    lambda ax, patient: parts.instance(ax, patient, 0, ms=10, control="patient"),
+)
 def body_mass(p: int, patient: float) -> str:
     """A histogram of the body mass index, its p quantile boxes, and the box of one patient."""
-    values, boxes, own = _bmi(), _bmi_boxes(p), _own_box(p, patient)
-    inside = int(np.sum(boxes.discretize(values[:, None]) == own))
+    values, boxes, k = _bmi(), _bmi_boxes(p), _own_box(p, patient)
+    inside = int(np.sum(boxes.discretize(values[:, None]) == k))
     share = inside / len(values)
     return (
         f"With p = {p} boxes the patient with a body mass index of {patient:g} becomes box "
-        f"{own + 1} of {len(boxes.edges[0]) + 1}, “{boxes.describe(0, own).replace('x1', 'bmi')}”, "
+        f"{k + 1} of {len(boxes.edges[0]) + 1}, “{boxes.describe(0, k).replace('x1', 'bmi')}”, "
         f"together with {inside} of the {len(values)} patients ({share:.0%})."
     )
 
@@ -100,7 +86,7 @@ def quantile_setting(n_train: int = 500, p: int = 4, seed: int = 5) -> QuantileS
     """A training set from N(0, I) in two dimensions (mu, sigma and n_train as in the paper)."""
     X = np.random.default_rng(seed).standard_normal((n_train, 2))
     empirical = np.array(Empirical(X, p=p).boxes().edges)
-    return QuantileSetting(X, empirical, inner_edges(p), edge_stderr(p, n_train))
+    return QuantileSetting(X, empirical, parts.inner_edges(p), edge_stderr(p, n_train))
 
 
 @styled
@@ -111,10 +97,9 @@ def quantiles_investigation(setting: QuantileSetting, xi: np.ndarray) -> Figure:
     left, right = fig.subplots(1, 2, width_ratios=(1.12, 1), gridspec_kw={"wspace": 0.24})
     for ax in (left, right):
         ax.plot(*setting.X.T, "o", color=color.muted, ms=3.2, mew=0, alpha=0.55)
-        ax.plot(*lines(setting.theoretical, -3.2, 3.2), color=color.box, lw=1.6)
-        ax.plot(*lines(setting.theoretical, -3.2, 3.2)[::-1], color=color.box, lw=1.6)
-        ax.plot(*lines(setting.empirical[0], -3.2, 3.2), color=color.box, lw=1.6, ls="--")
-        ax.plot(*lines(setting.empirical[1], -3.2, 3.2)[::-1], color=color.box, lw=1.6, ls="--")
+        for edges, dash in (([setting.theoretical] * 2, "-"), (setting.empirical, "--")):
+            ax.plot(*parts.lines(edges[0], -3.2, 3.2), color=color.box, lw=1.6, ls=dash)
+            ax.plot(*parts.lines(edges[1], -3.2, 3.2)[::-1], color=color.box, lw=1.6, ls=dash)
     left.plot(*xi, "o", color=color.xi, ms=5)
     left.set(xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), xlabel="x₁")
     left.set_ylabel("x₂", labelpad=-4)
@@ -171,7 +156,7 @@ def another_box(n: int) -> int:
 
 def convergence(fig: Figure, n: int) -> str:
     """Left: errors of the third edge, read off n values of 40 sets. Right: how many misplace ξ."""
-    true = float(inner_edges()[2])
+    true = float(parts.inner_edges()[2])
     error, ahead = third_edges(n) - true, NEAR_EDGE - true
     left, right = fig.subplots(1, 2, width_ratios=(1.25, 1), gridspec_kw={"wspace": 0.3})
     fig.subplots_adjust(left=0.03)
@@ -192,7 +177,7 @@ def convergence(fig: Figure, n: int) -> str:
     so_far = np.append(TRAIN_SIZES[n > TRAIN_SIZES], n)
     right.plot(so_far, [another_box(int(m)) for m in so_far], color=color.alarm, lw=1.8)
     right.plot(n, another_box(n), "X", color=color.alarm, ms=10)
-    log_axes(right, x={10: "10", 100: "100", 1000: "1000", 10_000: "10⁴"})
+    parts.log_axes(right, x={10: "10", 100: "100", 1000: "1000", 10_000: "10⁴"})
     right.set(xlim=(8, 13_000), ylim=(0, TRAINING_SETS), xlabel="training values n")
     right.set_ylabel("sets that misplace ξ", labelpad=2)
     near = int(np.sum(np.abs(error) < 0.1))
@@ -213,51 +198,40 @@ def _cloud() -> np.ndarray:
 
 def crossing(fig: Figure, xi: float, nu: float) -> str:
     """Left: which new examples share the box of ξ. Right: the coefficient of f(x) = x₁."""
-    own = int(boxes_of(np.array([xi]))[0])
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.38})
-    ones = _draw_cloud(left, xi, own)
+    _draw_cloud(left, xi)
+    ones = int(np.sum(parts.boxes_of(_cloud()[:, 0]) == parts.box_index(xi)))
     places, gaps = coefficient_curve(nu)
-    now = float(gaussian_tilt(xi, nu, 0, 1, *box_of(xi)).gap)
-    right.plot(*lines(inner_edges(), -1.8, 1.8), color=color.box, lw=1)
+    coef = float(parts.tilt_at(xi, nu).gap)
+    parts.edge_lines(right, -1.8, 1.8)
     right.axhline(0, color=color.muted, lw=1)
     right.plot(places, gaps, color=color.truth)
-    instance(right, xi, now, ms=9)
+    parts.instance(right, xi, coef, ms=9)
     right.set(xlim=(-2, 2), ylim=(-1.8, 1.8), xticks=[-2, -1, 0, 1, 2], xlabel="position ξ₁")
     right.set_ylabel("coefficient β₁", labelpad=0)
     return (
-        f"ξ₁ = {signed(xi)} lies in the {BOX_NAMES[own]} box: {ones} of the {len(_cloud())} new "
-        f"examples have z₁ = 1, and at ν = {nu:g} the coefficient of f(x) = x₁ (slope 1) is {signed(now)}."
+        f"ξ₁ = {signed(xi)} lies in the {BOX_NAMES[parts.box_index(xi)]} box: {ones} of the {len(_cloud())} new "
+        f"examples have z₁ = 1, and at ν = {nu:g} the coefficient of f(x) = x₁ (slope 1) is {signed(coef)}."
     )
 
 
 def coefficient_curve(nu: float) -> tuple[np.ndarray, np.ndarray]:
     """The coefficient of f(x) = x against the position of ξ, with a gap at each edge."""
-    pieces = inside_boxes(4, reach=2, count=20)
-    return joined(
+    pieces = parts.inside_boxes(4, reach=2, count=20)
+    return parts.joined(
         [np.column_stack([x, gaussian_tilt(x, nu, 0, 1, *ends).gap]) for x, *ends in pieces]
     )
 
 
-def _draw_cloud(ax: Axes, xi: float, own: int) -> int:
-    """New examples, filled in the box of ξ; returns how many are there."""
-    cloud = _cloud()
-    box = boxes_of(cloud[:, 0])
-    shade(ax, box_of(xi), 3, alpha=0.16)
-    ax.plot(*lines(inner_edges(), -3, 3), color=color.box, lw=1)
-    for k in range(4):
-        filled = k == own
-        ax.plot(
-            *cloud[box == k].T,
-            "o",
-            ms=4.5,
-            mec=color.sample if filled else color.muted,
-            mfc=color.sample if filled else color.paper,
-            mew=1,
-        )
-    instance(ax, xi, 0.3, ms=11)
+def _draw_cloud(ax: Axes, xi: float) -> None:
+    """New examples, filled in the box of ξ."""
+    parts.shade(ax, parts.box_of(xi), 3, alpha=0.16)
+    parts.edge_lines(ax, -3, 3)
+    x, y = _cloud().T
+    parts.filled_in_box(ax, x, y, xi, others=color.muted, ms=4.5, mew=1)
+    parts.instance(ax, xi, 0.3, ms=11)
     ax.set(xlim=(-3, 3), ylim=(-3, 3), xlabel="x₁")
     ax.set_ylabel("x₂", labelpad=-4)
-    return int(np.sum(box == own))
 
 
 # --- two worlds, one encoding ----------------------------------------------------------------

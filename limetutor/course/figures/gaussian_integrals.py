@@ -1,19 +1,18 @@
 """Appendix *Gaussian integrals*: a bell, a weight, and what is left of their product in a box."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...core.kernels import GaussianKernel
+from ...core.tilted_law import parts_tilt
+from ...core.truncated import BoxLaw, tilted_normal
+from ...exact.integrals import gaussian_integral
 from ...interactive.layers import in_layers
-from ...kernels import GaussianKernel
-from ...laws import BoxLaw, gaussian_integral, tilted_normal
 from ...plotting.handles import handle
 from ...plotting.style import color
-from ...theory import parts_tilt
 from .parts import bell, key
 
 XI, MU, SIGMA = 1.2, 0.0, 1.0
@@ -47,10 +46,6 @@ def _weight_and_product(ax: Axes, nu: float) -> None:
     ax.plot(X, density(X) * bell(X, XI, nu), **LINES["product"])
 
 
-def _xi(ax: Axes) -> None:
-    ax.axvline(XI, color=color.xi, lw=1.4, ls=":")
-
-
 def _piece(ax: Axes, nu: float, lo: float) -> None:
     inside = np.linspace(lo, lo + 1, 40)
     piece = density(inside) * bell(inside, XI, nu)
@@ -62,7 +57,13 @@ def _start(ax: Axes, lo: float) -> None:
     handle(mark, "lo")
 
 
-@in_layers(_bells, _weight_and_product, _xi, _piece, _start)
+@in_layers(
+    _bells,
+    _weight_and_product,
+    lambda ax: ax.axvline(XI, color=color.xi, lw=1.4, ls=":"),
+    _piece,
+    _start,
+)
 def product(nu: float, lo: float) -> str:
     """The density, the weight around ξ and their product, shaded on [lo, lo + 1]."""
     hi = lo + 1
@@ -74,7 +75,7 @@ def product(nu: float, lo: float) -> str:
     )
 
 
-UNEVEN = np.array([-np.inf, -1.1, -0.2, 0.3, 1.6, np.inf])  # edges that are nobody's quantiles
+UNEVEN = np.array([-np.inf, -1.1, -0.2, 0.3, 1.6, np.inf])  # edges that are no quantiles
 FREQUENCIES = np.array([0.1, 0.35, 0.2, 0.05, 0.3])
 
 
@@ -87,12 +88,12 @@ def uneven_law() -> BoxLaw:
 def uneven_boxes(xi: float, nu: float, n: int) -> tuple[float, float, float]:
     """The coefficient of f = x with prescribed boxes: closed, from n samples, standard error."""
     law, at = uneven_law(), np.array([xi])
-    own = np.searchsorted(UNEVEN[1:-1], at, side="right")
-    tilted, log_weight = GaussianKernel().tilt_numbers(law, own, at, np.array([nu]))
-    closed = float(parts_tilt(tilted, log_weight, own, at).gap[0])
+    xi_box = np.searchsorted(UNEVEN[1:-1], at, side="right")
+    tilted, log_weight = GaussianKernel().tilt_numbers(law, xi_box, at, np.array([nu]))
+    closed = float(parts_tilt(tilted, log_weight, xi_box, at).gap[0])
     x, box = (part[:, 0] for part in law.sample(np.random.default_rng(0), n))
     means, variance = [], 0.0
-    for side in (box == own[0], box != own[0]):
+    for side in (box == xi_box[0], box != xi_box[0]):
         values, weights = x[side], bell(x[side], xi, nu)
         means.append(np.average(values, weights=weights))
         variance += np.sum((weights * (values - means[-1])) ** 2) / np.sum(weights) ** 2

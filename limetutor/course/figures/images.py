@@ -5,8 +5,6 @@ squares whose area is the tone of the pixel, so that the colour behind them is f
 coefficients and both follow the reader's theme.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 
@@ -16,11 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from ... import images
 from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, styled
-from ..colours import SIDE, astronaut, colour_classifier, pieces
-from .parts import agreement, joined
+from ...switches import Enumerated, fit_form, images, mean_differences
+from ..colours import SIDE, astronaut, colour_classifier, superpixels_of
+from .parts import agreement, joined, panel
 
 ROW, TRAINING = 1203, 1200  # a five that the model takes for a six once in a while; rows to learn
 WHITE = 16.0  # the brightest tone of scikit-learn's digits
@@ -33,19 +31,22 @@ def example() -> tuple[Any, np.ndarray]:
     from sklearn.linear_model import LogisticRegression
 
     X, y = load_digits(return_X_y=True)
-    # Newton goes to the end; steps that stop on the way leave digits to the processor.
+    # Newton's method to convergence: an earlier stop gives digits that depend on the processor.
     model = LogisticRegression(C=0.01, solver="newton-cholesky", tol=1e-8)
     model.fit(X[:TRAINING], y[:TRAINING])
     return model, X[ROW].reshape(8, 8)
 
 
 @cache
-def probabilities(digit: int = 5, reference: float = 0.0) -> images.Tally:
+def probabilities(digit: int = 5, reference: float = 0.0) -> Enumerated:
     """The probability of a class on all 2¹⁶ images with hidden superpixels."""
     model, image = example()
-    z = images.all_switches(16)
-    rows = images.compose(image, images.superpixels(image), z, reference)
-    return images.tally(z, model.predict_proba(rows)[:, digit])
+    labels = images.superpixels(image)
+
+    def of_masks(z: np.ndarray) -> np.ndarray:
+        return model.predict_proba(images.compose(image, labels, z, reference))[:, digit]
+
+    return Enumerated(of_masks, 16)
 
 
 def _squares(places: np.ndarray, sides: np.ndarray) -> Path:
@@ -96,14 +97,8 @@ def draw_coefficients(
 
 # --- a photograph ----------------------------------------------------------------------------
 
-SHADES = 31  # of each colour that are drawn: half the bytes, and nobody sees it
+SHADES = 31  # of each colour that are drawn: half the bytes, no visible difference
 VEIL = 0.93  # how much of a superpixel disappears that does not speak for the class
-
-
-@cache
-def superpixels_of(method: str) -> np.ndarray:
-    """The superpixels of the astronaut, (128, 128)."""
-    return pieces(method)
 
 
 @cache
@@ -111,12 +106,12 @@ def _outlines(method: str) -> tuple[Path, ...]:
     """Each superpixel as a polygon, with its holes and its islands."""
     from skimage.measure import approximate_polygon, find_contours
 
-    labels, found = np.pad(superpixels_of(method), 1, constant_values=-1), []
+    labels, outlines = np.pad(superpixels_of(method), 1, constant_values=-1), []
     for j in range(labels.max() + 1):
         rings = [approximate_polygon(r, 0.2) for r in find_contours((labels == j) * 1.0, 0.5)]
-        parts = [Path(ring[:, ::-1] - 1, closed=True) for ring in rings if len(ring) > 3]
-        found.append(Path.make_compound_path(*parts))
-    return tuple(found)
+        polygons = [Path(ring[:, ::-1] - 1, closed=True) for ring in rings if len(ring) > 3]
+        outlines.append(Path.make_compound_path(*polygons))
+    return tuple(outlines)
 
 
 def sums_of(label: int, fill: float | str, method: str = "quickshift") -> np.ndarray:
@@ -125,13 +120,13 @@ def sums_of(label: int, fill: float | str, method: str = "quickshift") -> np.nda
     ``fill`` is the tone that hidden superpixels show, or "mean", each its own mean colour.
     """
     image, labels = astronaut(), superpixels_of(method)
-    hidden = np.full(image.shape, fill) if fill != "mean" else np.empty_like(image)
+    hidden: Any = fill
     if fill == "mean":
-        for c in range(3):
-            hidden[..., c] = images.reference_image(image[..., c], labels)
+        hidden = np.dstack([images.reference_image(image[..., c], labels) for c in range(3)])
     model = colour_classifier()
-    parts = model.by_pixel(image, label) - model.by_pixel(hidden, label)
-    return np.bincount(labels.ravel(), parts.ravel())
+    hidden = np.broadcast_to(hidden, image.shape)
+    change = model.by_pixel(image, label) - model.by_pixel(hidden, label)
+    return np.bincount(labels.ravel(), change.ravel())
 
 
 def _photograph(ax: Axes) -> None:
@@ -218,13 +213,12 @@ def hidden_tone(fig: Figure, tone: float, name: str) -> str:
 
 
 @styled
-def predicted_and_printed(said: Any, runs: np.ndarray) -> Figure:
+def predicted_and_printed(prediction: Any, runs: np.ndarray) -> Figure:
     """Coefficients of the real `lime`, one dot a run and superpixel, against what was predicted."""
-    fig = new_figure((6.4, 3.8))
-    ax = fig.subplots()
-    reach = 1.1 * max(np.abs(said.coef).max(), np.abs(runs).max())
+    fig, ax = panel((6.4, 3.8))
+    reach = 1.1 * max(np.abs(prediction.coef).max(), np.abs(runs).max())
     ax.plot([-reach, reach], [-reach, reach], color=color.truth, lw=1.5)
-    ax.plot(np.tile(said.coef, len(runs)), runs.ravel(), ".", color=color.lime, ms=6)
+    ax.plot(np.tile(prediction.coef, len(runs)), runs.ravel(), ".", color=color.lime, ms=6)
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     ax.set(xlabel="predicted coefficient", ylabel="coefficient that lime prints")
     return fig
@@ -236,9 +230,10 @@ def predicted_and_printed(said: Any, runs: np.ndarray) -> Figure:
 def bandwidths(fig: Figure, nu: float, kernel: str) -> str:
     """The coefficients for a probability, beside occlusion and Shapley values."""
     _, image = example()
-    sums = probabilities()
-    beta = images.weighted_fit(sums, nu, kernel)[1:]
-    occlusion, shapley = images.difference_of_means(sums, 1.0), images.shapley_of(sums)
+    form = probabilities()
+    beta = fit_form(form, images.kernel_switches(16, nu, kernel)).coef
+    occlusion = mean_differences(form, np.arange(16) == 15)
+    shapley = mean_differences(form, np.full(16, 1 / 16))
     fig.subplots_adjust(left=0.01, right=0.985, top=0.97, bottom=0.17)
     left, right = fig.subplots(1, 2, width_ratios=(1, 1.25), gridspec_kw={"wspace": 0.24})
     draw_coefficients(left, image, images.superpixels(image), beta, 0.45)
@@ -252,9 +247,8 @@ def bandwidths(fig: Figure, nu: float, kernel: str) -> str:
     right.set(yticks=[-0.2, 0, 0.2, 0.4, 0.6, 0.8], xlabel="superpixel, by Shapley value")
     right.legend(loc="upper right")
     alpha = 1 / (1 + np.exp(-1 / (2 * nu**2)))
-    kept = (
-        f", which keeps a superpixel with probability {alpha:.2f}," if kernel == "mismatch" else ""
-    )
+    words = f", which keeps a superpixel with probability {alpha:.2f},"
+    kept = words if kernel == "mismatch" else ""
     return (
         f"At ν = {nu:.2f} with the {kernel} kernel{kept} LIME's coefficients have a cosine of "
         f"{agreement(beta, occlusion):.2f} with occlusion and of {agreement(beta, shapley):.2f} "

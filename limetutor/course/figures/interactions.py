@@ -1,7 +1,5 @@
 """Chapter *interactions and dependence*: all features off at once, lime's width, correlated samples."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 
@@ -9,14 +7,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...closed_forms import limit
-from ...dependence import correlated_coefficients, distance_to_data, distance_within_data
-from ...models import Linear, Quadratic
-from ...multilinear import BoxGame, turning_model
+from ...bandwidth.risk import total_switch_off
+from ...core.boxes import Gaussian
+from ...core.models import Linear
+from ...core.theory import limit
+from ...exact.quadratic import Quadratic
 from ...plotting.style import color, new_figure, styled
-from ...theory import total_switch_off
-from ...worlds import Gaussian
-from .parts import draw_edges, inner_edges, inside_boxes, joined, log_axes, minus, shade, signed
+from ..research.dependence import correlated_coefficients, distance_to_data, distance_within_data
+from ..research.multilinear import BoxGame, turning_model
+from . import parts
+from .parts import by_box, draw_edges, inner_edges, log_axes, minus, shade, signed
 
 REACH = 2.0
 WIDTHS = np.geomspace(0.25, 10, 60)
@@ -31,25 +31,19 @@ def everything_off(fig: Figure, nu: float, p: int) -> str:
     xi = total_switch_off(world, nu, d=1)[0]
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
     _plane_of_boxes(left, xi, nu, p)
-    at = np.array([inside for inside, _, _ in inside_boxes(p, REACH, 24, inset=1e-9)])
-    beta = limit(Linear(np.ones(at.size)), at.ravel(), world, nu).coef.reshape(at.shape)
+    at = np.array([inside for inside, _, _ in parts.inside_boxes(p, REACH, 24, inset=1e-9)])
+    beta = limit(Linear(np.ones(at.size)), at.ravel(), world, nu).coef
     right.axhline(0, color=color.muted, lw=1)
     draw_edges(right, p, lw=0.8, alpha=0.6)
-    right.plot(*joined(list(np.stack([at, beta], axis=2))), color=color.truth)
+    right.plot(*by_box(at, beta), color=color.truth)
     right.plot(OFF if np.isnan(xi) else xi, 0, "o", color=color.xi, ms=8)
-    right.set(
-        xlim=(-REACH, REACH), ylim=(-2.5, 2.5), xlabel="position of ξ", ylabel="coefficient β"
-    )
-    right.set(xticks=[-2, 0, 2], yticks=[-2, 0, 2])
+    right.set(xlim=(-REACH, REACH), ylim=(-2.5, 2.5), xticks=[-2, 0, 2], yticks=[-2, 0, 2])
+    right.set(xlabel="position of ξ", ylabel="coefficient β")
+    begin = f"At ν = {nu:.2f} with p = {p} boxes"
     if np.isnan(xi):
-        return (
-            f"At ν = {nu:.2f} with p = {p} boxes no instance above the mean switches both "
-            "features off."
-        )
-    return (
-        f"At ν = {nu:.2f} with p = {p} boxes, ξ = ({signed(xi)}, {signed(xi)}) gives both features "
-        "of every linear model the coefficient 0."
-    )
+        return f"{begin} no instance above the mean switches both features off."
+    point = f"({signed(xi)}, {signed(xi)})"
+    return f"{begin}, ξ = {point} gives both features of every linear model the coefficient 0."
 
 
 def _plane_of_boxes(ax: Axes, xi: float, nu: float, p: int) -> None:
@@ -60,12 +54,12 @@ def _plane_of_boxes(ax: Axes, xi: float, nu: float, p: int) -> None:
     draw_edges(ax, p, lw=0.8, alpha=0.6)
     for edge in inner_edges(p):
         ax.axhline(edge, color=color.box, lw=0.8, alpha=0.6)
-    middle = OFF if np.isnan(xi) else (lo + hi) / 2
+    middle, at = (OFF, OFF) if np.isnan(xi) else ((lo + hi) / 2, xi)
     turn = np.linspace(0, 2 * np.pi, 73)
     sd = nu / np.hypot(1, nu)
     ax.plot(middle + sd * np.cos(turn), middle + sd * np.sin(turn), color=color.sample)
     ax.plot(middle, middle, "v", color=color.sample, ms=9)
-    ax.plot(OFF if np.isnan(xi) else xi, OFF if np.isnan(xi) else xi, "o", color=color.xi, ms=8)
+    ax.plot(at, at, "o", color=color.xi, ms=8)
     ax.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), xlabel="x₁", ylabel="x₂", aspect="equal")
     ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1])
 
@@ -75,7 +69,7 @@ def _plane_of_boxes(ax: Axes, xi: float, nu: float, p: int) -> None:
 TURNS, RARE_AND_COMMON = (0.4, 1.5), (0.05, 0.5)  # widths, and frequencies of boxes 2 and 3
 
 
-class Path(NamedTuple):
+class WidthPath(NamedTuple):
     """A game, the two features whose frequencies are drawn, and β₁ = a + b t + c u in them."""
 
     game: BoxGame
@@ -84,22 +78,22 @@ class Path(NamedTuple):
 
 
 @cache
-def paths() -> dict[str, Path]:
+def paths() -> dict[str, WidthPath]:
     """The games of the control: a sum, a product, and an order-two model with two critical widths.
 
     In the first two x₁ ~ N(0, 1), x₂ ~ N(-0.2, 1), quartiles, and ξ = (1.2, 1.2).
     """
     world, xi = Gaussian(mu=[0.0, -0.2]), [1.2, 1.2]
     models = {"x₁ + x₂": Linear([1, 1]), "x₁x₂": Quadratic([[0, 0.5], [0.5, 0]])}
-    found = {}
+    games = {}
     for name, f in models.items():
         game = BoxGame.of(f, xi, world)
         below, above = np.diff(game.values, axis=0)[0].round(12)  # a sum: not 1e-16 apart
-        found[name] = Path(game, (0, 1), (below, 0.0, above - below))
+        games[name] = WidthPath(game, (0, 1), (below, 0.0, above - below))
     z1, z2, z3 = np.indices((2, 2, 2))
     b, c = turning_model(TURNS, RARE_AND_COMMON)
     three = BoxGame(z1 * (1 + b * z2 + c * z3), [0.25, *RARE_AND_COMMON])
-    return found | {"three features": Path(three, (1, 2), (1.0, b, c))}
+    return games | {"three features": WidthPath(three, (1, 2), (1.0, b, c))}
 
 
 def width_path(fig: Figure, width: float, model: str) -> str:
@@ -113,8 +107,8 @@ def width_path(fig: Figure, width: float, model: str) -> str:
     dots = np.append(beta, np.full(3 - game.d, OFF))
     hues = (color.truth, color.ink, color.muted)
     for j, (curve, dot, hue) in enumerate(zip(curves.T, dots, hues, strict=True)):
-        there = j < game.d
-        hue, label = (hue, f"β{'₁₂₃'[j]}") if there else ("none", " ")
+        present = j < game.d
+        hue, label = (hue, f"β{'₁₂₃'[j]}") if present else ("none", " ")
         right.plot(WIDTHS, curve, color=hue, ls=("-", "--", ":")[j], label=label)
         right.plot(width, dot, "o", color=hue, ms=8)
     log_axes(right, x=[0.3, 1, 3, 10])
@@ -129,7 +123,7 @@ def width_path(fig: Figure, width: float, model: str) -> str:
     )
 
 
-def _frequencies(ax: Axes, path: Path, width: float) -> None:
+def _frequencies(ax: Axes, path: WidthPath, width: float) -> None:
     """The frequencies α of two boxes over all widths, and where β₁ is negative."""
     a, b, c = path.line
     t = np.linspace(0, 1, 21)
@@ -159,8 +153,7 @@ def drawn_pairs(n: int = 120) -> np.ndarray:
 
 def quartile_box(k: int) -> tuple[float, float]:
     """The ends of a quartile box of N(0, 1)."""
-    ends = [-np.inf, *inner_edges(4), np.inf]
-    return float(ends[k]), float(ends[k + 1])
+    return parts.standard_boxes().ends(0, k)
 
 
 def correlated(fig: Figure, rho: float, boxes: str) -> str:
@@ -192,16 +185,15 @@ def far_from_data(
     """Left: two columns of the data and of LIME's samples. Right: distances to the nearest row."""
     fig = new_figure((6.4, 3.6))
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
-    shown = x[: len(X)]
-    left.plot(*shown[:, columns].T, ".", color=color.sample, ms=4)
+    left.plot(*x[: len(X), columns].T, ".", color=color.sample, ms=4)
     left.plot(*X[:, columns].T, ".", color=color.ink, ms=4)
     left.set(xlabel=names[columns[0]], ylabel=names[columns[1]])
-    rows = {"patients": distance_within_data(X), "samples": distance_to_data(x, X)}
-    hues = {"patients": (color.ink, "-"), "samples": (color.sample, "--")}
-    for label, values in rows.items():
-        hue, dash = hues[label]
-        at = np.quantile(values, np.linspace(0, 1, 101))
-        right.plot(at, np.linspace(0, 1, 101), color=hue, ls=dash, label=label)
+    share = np.linspace(0, 1, 101)
+    for label, distance, hue, dash in (
+        ("patients", distance_within_data(X), color.ink, "-"),
+        ("samples", distance_to_data(x, X), color.sample, "--"),
+    ):
+        right.plot(np.quantile(distance, share), share, color=hue, ls=dash, label=label)
     right.set(xlim=(0, 4.5), ylim=(0, 1.02), xlabel="distance to the nearest", ylabel="share below")
     right.legend(loc="lower right")
     return fig

@@ -1,63 +1,48 @@
 """Chapter *local error*: the surrogate misses the model at the point it explains."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...core.tilted_law import gaussian_tilt
 from ...interactive.layers import in_layers
-from ...plotting.style import color, new_figure, styled
-from ...theory import gaussian_tilt
+from ...plotting.style import color, styled
 from ..experiments import Runs
-from .parts import (
-    bandwidth_curve,
-    bandwidth_dot,
-    bell,
-    box_of,
-    draw_edges,
-    inner_edges,
-    inside_boxes,
-    instance,
-    signed,
-    standard_boxes,
-)
+from . import parts
+from .parts import signed
 from .switch_off import X, two_panels
-
-
-def _landing(fig: Figure) -> tuple[Axes, Axes]:
-    return two_panels(fig, (-1.2, 0.8), "error at ξ")
-
-
-def _error_curve(axes: tuple[Axes, Axes], xi: float) -> None:
-    bandwidth_curve(axes[1], lambda at: gaussian_tilt(xi, at, 0, 1, *box_of(xi)).inside)
 
 
 def _landed(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
     """The tilted law, its part in the box of ξ, and the mean of that part; the error there."""
     left, right = axes
-    box = box_of(xi)
+    box = parts.box_of(xi)
     law = gaussian_tilt(xi, nu, 0, 1, *box)
     mean, sd, landed = (float(v) for v in (law.mu_tilde, law.sigma_tilde, xi + law.inside))
     inside = np.linspace(max(box[0], -3), min(box[1], 3), 30)
-    left.plot(X, bell(X, mean, sd), color=color.sample, lw=1.4)
-    left.fill_between(inside, 0, bell(inside, mean, sd), color=color.sample, alpha=0.3, lw=0)
+    left.plot(X, parts.bell(X, mean, sd), color=color.sample, lw=1.4)
+    left.fill_between(inside, 0, parts.bell(inside, mean, sd), color=color.sample, alpha=0.3, lw=0)
     left.plot([landed, landed], [0, 1.0], color=color.truth, lw=2)
     left.plot(landed, 0.03, "X", color=color.truth, ms=9)
-    bandwidth_dot(right, lambda at: gaussian_tilt(xi, at, 0, 1, *box).inside, nu)
+    parts.bandwidth_dot(right, lambda at: gaussian_tilt(xi, at, 0, 1, *box).inside, nu)
 
 
-def _from(axes: tuple[Axes, Axes], xi: float) -> None:
+def _instance(axes: tuple[Axes, Axes], xi: float) -> None:
     axes[0].plot([xi, xi], [0, 1.0], color=color.xi, lw=2, ls=":")
-    instance(axes[0], xi)
+    parts.instance(axes[0], xi)
 
 
-@in_layers(_landing, _error_curve, _landed, _from)
+@in_layers(
+    lambda fig: two_panels(fig, (-1.2, 0.8), "error at ξ"),
+    lambda axes, xi: parts.bandwidth_curve(axes[1], lambda at: parts.tilt_at(xi, at).inside),
+    _landed,
+    _instance,
+)
 def landing(nu: float, xi: float) -> str:
     """Left: where the surrogate of f(x) = x takes ξ to be. Right: its error against ν."""
-    error = float(gaussian_tilt(xi, nu, 0, 1, *box_of(xi)).inside)
+    error = float(parts.tilt_at(xi, nu).inside)
     return (
         f"At ν = {nu:.2f} the surrogate answers as if ξ were at {signed(xi + error, 3)} "
         f"instead of {signed(xi, 3)}: an error of {signed(error, plus=True)}."
@@ -67,7 +52,7 @@ def landing(nu: float, xi: float) -> str:
 def _teeth_axes(fig: Figure) -> Axes:
     ax = fig.subplots()
     ax.axhline(0, color=color.muted, lw=1)
-    draw_edges(ax)
+    parts.draw_edges(ax)
     ax.set(xlim=(-2.5, 2.5), ylim=(-1.4, 1.4), xlabel="position of ξ", ylabel="error at ξ")
     # short enough to stand clear of the edges
     ax.text(2.45, 1.3, "answer too high", ha="right", va="top", color=color.muted)
@@ -78,7 +63,7 @@ def _teeth_axes(fig: Figure) -> Axes:
 def _teeth(ax: Axes, nu: float) -> None:
     """The error in every box, filled; where it is zero; the jump at each edge."""
     ends = []
-    for xi, lo, hi in inside_boxes(4, reach=2.5, count=40):
+    for xi, lo, hi in parts.inside_boxes(4, reach=2.5, count=40):
         error = gaussian_tilt(xi, nu, 0, 1, lo, hi).inside
         ax.fill_between(xi, 0, error, color=color.truth, alpha=0.22, lw=0)
         ax.plot(xi, error, color=color.truth)
@@ -86,21 +71,21 @@ def _teeth(ax: Axes, nu: float) -> None:
         ax.plot(zero, 0, "o", color=color.truth, mfc=color.paper, ms=8, mew=2)
         ends.append(error[[0, -1]])
     jumps = [[before[1], after[0]] for before, after in pairwise(ends)]
-    for edge, jump in zip(inner_edges(), jumps, strict=True):
+    for edge, jump in zip(parts.inner_edges(), jumps, strict=True):
         ax.plot([edge, edge], jump, color=color.box, lw=4, solid_capstyle="butt")
 
 
 def _on_the_teeth(ax: Axes, nu: float, xi: float) -> None:
-    error = float(gaussian_tilt(xi, nu, 0, 1, *box_of(xi)).inside)
+    error = float(parts.tilt_at(xi, nu).inside)
     ax.plot([xi, xi], [0, error], color=color.alarm, lw=4, solid_capstyle="butt")
-    instance(ax, xi, 0, ms=9)
+    parts.instance(ax, xi, 0, ms=9)
 
 
 @in_layers(_teeth_axes, _teeth, _on_the_teeth)
 def across_the_boxes(nu: float, xi: float) -> str:
     """The error of f(x) = x for every position of ξ, and at one of them, at one bandwidth."""
     below, above = (error_at_edge(nu, box) for box in (2, 3))
-    error = float(gaussian_tilt(xi, nu, 0, 1, *box_of(xi)).inside)
+    error = float(parts.tilt_at(xi, nu).inside)
     return (
         f"At ν = {nu:.2f} the error at ξ = {signed(xi)} is {signed(error)}. It jumps by "
         f"{above - below:.2f} where ξ crosses the edge at 0.67."
@@ -109,14 +94,14 @@ def across_the_boxes(nu: float, xi: float) -> str:
 
 def error_at_edge(nu: float, box: int) -> float:
     """The error at the third edge, 0.67, as the end of one of the two boxes it parts."""
-    return float(gaussian_tilt(inner_edges()[2], nu, 0, 1, *standard_boxes().ends(0, box)).inside)
+    ends = parts.standard_boxes().ends(0, box)
+    return float(gaussian_tilt(parts.inner_edges()[2], nu, 0, 1, *ends).inside)
 
 
 @styled
 def histogram(runs: Runs, predicted: float) -> Figure:
     """Errors of repeated explanations and the value the theory gives (paper, Figure 8)."""
-    fig = new_figure()
-    ax = fig.subplots()
+    fig, ax = parts.panel()
     errors = runs.local_prediction - runs.prediction
     ax.hist(errors, bins=20, color=color.surrogate, alpha=0.55, ec=color.paper)
     top = ax.get_ylim()[1] * 1.12

@@ -1,21 +1,22 @@
 """What the figures of several chapters share: boxes, curves, axes, and numbers in sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ...core.boxes import Boxes, Gaussian
+from ...core.tilted_law import Tilt, gaussian_tilt
 from ...plotting.handles import handle
 from ...plotting.results import ten_to_the
-from ...plotting.style import color
-from ...worlds import Boxes, Gaussian
+from ...plotting.style import color, new_figure
 
 NU = np.geomspace(0.1, 3, 80)
+Curve = tuple[np.ndarray, np.ndarray]  # x and y
 
 # --- the boxes of N(0, 1) --------------------------------------------------------------------
 
@@ -36,9 +37,19 @@ def boxes_of(xi: np.ndarray, p: int = 4) -> np.ndarray:
     return standard_boxes(p).discretize(np.asarray(xi, float)[:, None])[:, 0]
 
 
+def box_index(xi: float, p: int = 4) -> int:
+    """Index of the box of ξ."""
+    return int(boxes_of(np.array([xi]), p)[0])
+
+
 def box_of(xi: float, p: int = 4) -> tuple[float, float]:
     """Ends of the box of ξ."""
-    return standard_boxes(p).ends(0, int(boxes_of(np.array([xi]), p)[0]))
+    return standard_boxes(p).ends(0, box_index(xi, p))
+
+
+def tilt_at(xi: float, nu: float | np.ndarray, p: int = 4) -> Tilt:
+    """The tilted law of one such feature, seen from ξ and its box."""
+    return gaussian_tilt(xi, nu, 0, 1, *box_of(xi, p))
 
 
 def inside_boxes(
@@ -55,6 +66,24 @@ def draw_edges(ax: Axes, p: int = 4, lw: float = 1, alpha: float | None = None) 
     """A line at every edge."""
     for edge in inner_edges(p):
         ax.axvline(edge, color=color.box, lw=lw, alpha=alpha)
+
+
+def edge_lines(ax: Axes, low: float, high: float, lw: float = 1) -> None:
+    """The three edges of four boxes as one path, from low to high."""
+    ax.plot(*lines(inner_edges(), low, high), color=color.box, lw=lw)
+
+
+def filled_in_box(
+    ax: Axes, x: np.ndarray, y: np.ndarray, xi: float, *, others: str = color.sample, **style: Any
+) -> None:
+    """Points, filled in the box of ξ, their rim in the colour ``others`` elsewhere.
+
+    One path per box, so that a change of box only recolours it.
+    """
+    box, xi_box = boxes_of(x), box_index(xi)
+    for k in range(4):
+        face, rim = (color.sample, color.sample) if k == xi_box else (color.paper, others)
+        ax.plot(x[box == k], y[box == k], "o", mec=rim, mfc=face, **style)
 
 
 def shade(ax: Axes, ends: tuple[float, float], reach: float, alpha: float = 0.18) -> None:
@@ -83,23 +112,26 @@ def bell(x: np.ndarray, mean: float = 0.0, sd: float = 1.0) -> np.ndarray:
     return np.exp(-((x - mean) ** 2) / (2 * sd**2))
 
 
-def lines(
-    at: np.ndarray, bottom: float | np.ndarray, top: float | np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def lines(at: np.ndarray, bottom: float | np.ndarray, top: float | np.ndarray) -> Curve:
     """Vertical lines as one path with gaps, so that their number may change between frames."""
     at = np.asarray(at, float)
     y = np.stack([np.broadcast_to(v, at.shape) for v in (bottom, top, np.nan)], axis=1)
     return np.repeat(at, 3), y.ravel()
 
 
-def joined(curves: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def joined(curves: Sequence[np.ndarray]) -> Curve:
     """Curves of points (k, 2), or none, as one path with a gap behind each."""
     gap = np.full((1, 2), np.nan)
     x, y = np.vstack([part for curve in curves for part in (curve, gap)] or [gap]).T
     return x, y
 
 
-def steps(edges: np.ndarray, heights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def by_box(x: np.ndarray, y: np.ndarray) -> Curve:
+    """Values at positions (boxes, points) as one path with a gap behind each box."""
+    return joined(list(np.stack([x, y.reshape(x.shape)], axis=2)))
+
+
+def steps(edges: np.ndarray, heights: np.ndarray) -> Curve:
     """The outline of a histogram as one path."""
     return np.repeat(edges, 2), np.concatenate([[0], np.repeat(heights, 2), [0]])
 
@@ -139,6 +171,14 @@ def draw_intervals(ax: Axes, coef: np.ndarray, ends: np.ndarray, truth: float) -
 
 
 # --- axes ------------------------------------------------------------------------------------
+
+
+def panel(size: tuple[float, float] = (6.4, 3.6), **margins: float) -> tuple[Figure, Axes]:
+    """A figure without controls that has one panel."""
+    fig = new_figure(size)
+    fig.subplots_adjust(**margins)
+    return fig, fig.subplots()
+
 
 Ticks = Sequence[float] | Mapping[float, str]
 

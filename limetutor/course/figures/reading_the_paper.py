@@ -1,7 +1,5 @@
 """Appendix *reading the paper*: simulations behind its notes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -9,13 +7,15 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy import special
 
-from ...bounds import covariance_tail as tail_bound
-from ...bounds import empirical_inverse_bound, theorem_sample_size
-from ...closed_forms import Limit, limit
-from ...covariance import alpha_constant, covariance, lasso_limit
-from ...models import Linear
+from ...core.boxes import Gaussian
+from ...core.covariance import covariance
+from ...core.models import Linear
+from ...core.theory import limit
 from ...plotting.style import color
-from ...worlds import Gaussian
+from ...precision.arrowhead import alpha_constant, lasso_limit
+from ...precision.bounds import covariance_tail as tail_bound
+from ...precision.bounds import empirical_inverse_bound, theorem_sample_size
+from ...results.limit import Limit
 from ..experiments import running_example
 
 

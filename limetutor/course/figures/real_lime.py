@@ -1,7 +1,5 @@
 """Chapter *the real lime*: what the package returns, predicted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -9,16 +7,18 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from ...auditing.wording import few
-from ...closed_forms import Limit, limit_of
-from ...hiding import gaps
-from ...lime_bridge import LimeWorld
-from ...models import Linear
+from ...auditing.findings import few
+from ...bandwidth.roots import gaps
+from ...core.boxes import Gaussian
+from ...core.models import Linear
+from ...core.problem import Problem
+from ...core.theory import limit_of
+from ...inputs.lime_defaults import NUM_SAMPLES, RIDGE
+from ...lime.read_explainer import LimeWorld
 from ...plotting.results import boxplots, by_sign
 from ...plotting.style import color, new_figure, plain, styled
-from ...setting import Setting
-from ...worlds import Gaussian
-from .parts import box_of, boxes_of, inner_edges, log_axes, shade, signed
+from ...results.limit import Limit
+from .parts import box_index, box_of, inner_edges, log_axes, panel, shade, signed
 
 WIDTHS = np.geomspace(0.3, 10, 60)
 
@@ -29,24 +29,22 @@ def predicted(runs: Mapping[str, np.ndarray], limits: Mapping[str, Limit]) -> Fi
     fig = new_figure((6.4, 5.4))
     fig.subplots_adjust(hspace=0.3, bottom=0.11, top=0.94)
     axes = fig.subplots(len(runs), 1, sharex=True)
-    for ax, (name, found) in zip(axes, runs.items(), strict=True):
-        boxplots(ax, found, limits[name].coef, limits[name].names, color.lime)
+    for ax, (name, coefs) in zip(axes, runs.items(), strict=True):
+        boxplots(ax, coefs, limits[name].coef, limits[name].names, color.lime)
         ax.set_title(name, loc="left")
         ax.set_xlabel("")
     axes[-1].set_xlabel("feature")
     return fig
 
 
-def at_width(model: Any, xi: np.ndarray, world: LimeWorld, width: float, n: int = 5000) -> Limit:
-    """What `lime` tends to with that kernel width, ridge and the row of ξ included."""
-    return quietly(model, xi, world, width, ridge=1.0, n=n)
+def at_width(model: Any, xi: np.ndarray, world: Any, width: float) -> Limit:
+    """What `lime` tends to with that kernel width, ridge and the row of ξ included.
 
-
-def quietly(model: Any, xi: np.ndarray, world: Any, width: float, **how: Any) -> Limit:
-    """A limit with lime's kernel; the figure says itself where ξ's own row decides."""
+    Without the warning of :func:`limit` that the row of ξ decides: the figures show it.
+    """
     kernel = "mismatch"  # lime's own: without boxes, the distance in scaled units
-    setting = Setting.of(model, xi, world, width, kernel, purpose="its limit", boxes_needed=False)
-    return limit_of(setting, **how)
+    problem = Problem.of(model, xi, world, width, kernel, purpose="its limit", boxes_needed=False)
+    return limit_of(problem, ridge=RIDGE, n=NUM_SAMPLES)
 
 
 def width_slider(
@@ -68,9 +66,9 @@ def width_slider(
     left.plot(at.surrogate.beta[order], rows, "|", color=color.ink, ms=13, mew=2.2)
     left.set_yticks(rows, [plain(at.names[j]) for j in order])
     left.set(xlim=(-60, 80), xticks=[-50, 0, 50], ylim=(-0.7, 9.7), xlabel="coefficient")
-    left_by_ridge, own = _shares(world, tuple(xi.tolist()))
+    left_by_ridge, xi_share = _shares(world, tuple(xi.tolist()))
     right.plot(WIDTHS, left_by_ridge, color=color.surrogate)
-    right.plot(WIDTHS, own, color=color.xi, ls="--")
+    right.plot(WIDTHS, xi_share, color=color.xi, ls="--")
     weight = 1 / (1 + at.rows.weight)
     for share, hue in ((np.median(at.shrinkage), color.surrogate), (weight, color.xi)):
         right.plot(width, share, "o", color=hue, ms=9, clip_on=False)
@@ -98,24 +96,22 @@ def short(weight: float) -> str:
 def _shares(world: LimeWorld, xi: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
     """At every width: the median of what ridge leaves, and the share of ξ's own row in the weight."""
     any_model = Linear(np.ones(len(xi)))
-    found = [at_width(any_model, np.array(xi), world, nu).rows for nu in WIDTHS]
-    left = [np.median(rows.shrinkage) for rows in found]
-    return np.array(left), np.array([1 / (1 + rows.weight) for rows in found])
+    corrections = [at_width(any_model, np.array(xi), world, nu).rows for nu in WIDTHS]
+    left = [np.median(rows.shrinkage) for rows in corrections]
+    return np.array(left), np.array([1 / (1 + rows.weight) for rows in corrections])
 
 
 @styled
 def paths(runs: Mapping[float, np.ndarray], model: Any, xi: np.ndarray, world: LimeWorld) -> Figure:
     """Coefficients of some features against the width: predicted lines, real runs as dots."""
-    fig = new_figure((6.4, 3.9))
-    fig.subplots_adjust(right=0.93)  # room for the names
-    ax = fig.subplots()
+    fig, ax = panel((6.4, 3.9), right=0.93)  # space for the names
     ax.axhline(0, color=color.muted, lw=1)
-    found = np.array([at_width(model, xi, world, nu).coef for nu in WIDTHS])
+    coefs = np.array([at_width(model, xi, world, nu).coef for nu in WIDTHS])
     names = list(world.names)
     for name, dashes in (("s1", "-"), ("bmi", "--"), ("s3", ":")):
         j = names.index(name)
-        ax.plot(WIDTHS, found[:, j], color=color.truth, ls=dashes)
-        ax.annotate(plain(name), (10, found[-1, j]), xytext=(4, 0), va="center",
+        ax.plot(WIDTHS, coefs[:, j], color=color.truth, ls=dashes)
+        ax.annotate(plain(name), (10, coefs[-1, j]), xytext=(4, 0), va="center",
                     textcoords="offset points", color=color.ink, annotation_clip=False)  # fmt: skip
         mean = [r[:, j].mean() for r in runs.values()]
         error = [2 * r[:, j].std(ddof=1) / np.sqrt(len(r)) for r in runs.values()]
@@ -137,7 +133,7 @@ def with_and_without(
     axes = fig.subplots(1, 2, sharey=True)
     fig.subplots_adjust(left=0.09, wspace=0.1, top=0.92)
     f = models[model]
-    limits = [quietly(f, xi, world, width, ridge=1.0, n=5000) for world in worlds]
+    limits = [at_width(f, xi, world, width) for world in worlds]
     rows = np.arange(len(xi))[::-1]
     slopes = getattr(f, "coef_", np.full(len(xi), np.nan)) * worlds[1].boxes().unit
     for ax, at, title in zip(axes, limits, ("with boxes", "without boxes"), strict=True):
@@ -165,7 +161,7 @@ def boxes_decide(fig: Figure, p: int, xi: float) -> str:
     ax = fig.subplots()
     ends = np.concatenate([[-2.6], inner_edges(p), [2.6]])
     heights = coefficient_by_position(p, (ends[1:] + ends[:-1]) / 2)
-    own = int(boxes_of(np.array([xi]), p)[0])
+    xi_box = box_index(xi, p)
     now = float(coefficient_by_position(p, np.array([xi]))[0])
     shade(ax, box_of(xi, p), 2.6)
     ax.axhline(0, color=color.muted, lw=1)
@@ -174,9 +170,9 @@ def boxes_decide(fig: Figure, p: int, xi: float) -> str:
     ax.plot(xi, now, "o", color=color.xi, ms=9)
     ax.set(xlim=(-2.6, 2.6), ylim=(-2.6, 2.6), yticks=[-2, 0, 2])
     ax.set(xlabel="position of ξ", ylabel="coefficient β")
-    middle = p % 2 == 1 and own == p // 2
+    middle = p % 2 == 1 and xi_box == p // 2
     says = "0, for every bandwidth: the middle box is hidden" if middle else f"{now:.2f}"
-    return f"With p = {p} boxes ξ = {xi:g} lies in box {own + 1}, and its coefficient is {says}."
+    return f"With p = {p} boxes ξ = {xi:g} lies in box {xi_box + 1}, and its coefficient is {says}."
 
 
 def hidden_share(world: Any, X: np.ndarray, below: float = 0.1) -> float:

@@ -1,7 +1,5 @@
 """Chapter *how many samples*: the noise of an explanation, its normal limit, and what to do."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 
@@ -9,12 +7,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...algorithm import explain_quietly
-from ...closed_forms import limit
-from ...normal_limit import SampleSize, asymptotic_covariance, samples_needed
+from ...core.theory import limit
+from ...inputs.lime_defaults import KERNEL_WIDTH_FACTOR
+from ...many.explain_many import explain_quietly
 from ...plotting.style import color, new_figure, styled
+from ...precision.normal_limit import asymptotic_covariance
+from ...precision.sample_size import SampleSize, samples_needed
 from ..experiments import Runs, boosting_example, repeat, repeat_fits, running_example
-from .parts import bell, draw_intervals, holds, log_axes, powers, scientific
+from .parts import bell, draw_intervals, holds, log_axes, panel, powers, scientific
 
 RUNS = 300
 SCORES = np.linspace(-4, 4, 28)  # edges of the bars, in standard deviations
@@ -65,7 +65,7 @@ def plainly_covered(nu: float, n: int, runs: int) -> np.ndarray:
     Plain: residuals as they are, times n / (n - d - 1), no degrees of freedom; for comparison.
     """
     f, xi, world = running_example()
-    beta, found = limit(f, xi, world, nu).coef, []
+    beta, covered = limit(f, xi, world, nu).coef, []
     for stream in np.random.default_rng(0).spawn(runs):
         ex = explain_quietly(f, xi, world, nu, n=n, seed=stream, keep=True)
         Z = np.column_stack([np.ones(n), ex.z])
@@ -73,15 +73,14 @@ def plainly_covered(nu: float, n: int, runs: int) -> np.ndarray:
         bread = np.linalg.pinv((Z * w[:, None]).T @ Z, hermitian=True)
         scores = Z * (w * (ex.y - Z @ [ex.intercept, *ex.coef]))[:, None]
         errors = np.sqrt(np.diag(bread @ scores.T @ scores @ bread)[1:] * n / (n - Z.shape[1]))
-        found.append(np.abs(ex.coef - beta) <= 1.96 * errors)
-    return np.array(found)
+        covered.append(np.abs(ex.coef - beta) <= 1.96 * errors)
+    return np.array(covered)
 
 
 @styled
 def intervals(runs: Runs, beta: np.ndarray, j: int, shown: int = 60) -> Figure:
     """The 95% intervals of one coefficient in the first runs; those that miss the limit stand out."""
-    fig = new_figure((6.4, 3.3))
-    ax = fig.subplots()
+    fig, ax = panel((6.4, 3.3))
     ax.axhline(0, color=color.muted, lw=1, ls=":")
     draw_intervals(ax, runs.coef[:shown, j], runs.interval[:shown, j], float(beta[j]))
     ax.set_ylabel(f"coefficient {j + 1}")
@@ -95,14 +94,13 @@ def sizes(nu: float, eps: float) -> SampleSize:
     return samples_needed(f, xi, world, nu, eps)
 
 
-ROLES = ("alarm", "muted", "truth", "surrogate", "sample")
-STROKES = ("-", "--", "-", "-", "--")
-LABELS = (
-    "theorem, as printed",
-    "theorem, corrected",
-    "this book's theorem",
-    "weighted samples",
-    "tilted samples",
+# Label, colour and stroke of the rows of a SampleSize.
+SOURCES = (
+    ("theorem, as printed", color.alarm, "-"),
+    ("theorem, corrected", color.muted, "--"),
+    ("this book's theorem", color.truth, "-"),
+    ("weighted samples", color.surrogate, "-"),
+    ("tilted samples", color.sample, "--"),
 )
 
 
@@ -112,9 +110,8 @@ def four_answers(fig: Figure, nu: float, eps: float) -> str:
     ax = fig.subplots()
     curves = np.array([[n for _, n in sizes(at, eps).rows()] for at in BANDWIDTHS.tolist()])
     now = sizes(nu, eps)
-    for k, (role, (_, n)) in enumerate(zip(ROLES, now.rows(), strict=True)):
-        hue = getattr(color, role)
-        ax.plot(BANDWIDTHS, curves[:, k], color=hue, ls=STROKES[k], label=LABELS[k])
+    for (label, hue, dash), curve, (_, n) in zip(SOURCES, curves.T, now.rows(), strict=True):
+        ax.plot(BANDWIDTHS, curve, color=hue, ls=dash, label=label)
         ax.plot(nu, n, "o", color=hue, ms=8)
     _bandwidths(ax, powers(range(0, 31, 6)))
     ax.set(ylim=(1, 1e36), ylabel="samples n")
@@ -151,9 +148,9 @@ def noise_ratio(d: int, nu: float) -> float:
 def measured_ratio(d: int, nu: float, n: int = 5000, runs: int = 60) -> float:
     """The same from repeated runs of both samplers."""
     f, xi, world = running_example(d)
-    beta, how = limit(f, xi, world, nu).coef, {"n": n, "runs": runs, "seed": 1}
+    beta, options = limit(f, xi, world, nu).coef, {"n": n, "runs": runs, "seed": 1}
     weighted, tilted = (
-        np.mean((repeat_fits(f, xi, world, nu, sampler=sampler, **how) - beta) ** 2)
+        np.mean((repeat_fits(f, xi, world, nu, sampler=sampler, **options) - beta) ** 2)
         for sampler in ("gaussian", "tilted")
     )
     return float(weighted / tilted)
@@ -162,20 +159,13 @@ def measured_ratio(d: int, nu: float, n: int = 5000, runs: int = 60) -> float:
 @styled
 def remedy(measured: dict[tuple[int, float], float]) -> Figure:
     """How many times the squared error of weighted samples is that of tilted ones."""
-    fig = new_figure((6.4, 3.6))
-    fig.subplots_adjust(left=0.16)
-    ax = fig.subplots()
+    fig, ax = panel(left=0.16)
     ax.axhline(1, color=color.muted, lw=1)
     for d, hue in ((2, color.muted), (4, color.ink), (10, color.sample)):
         curve = [noise_ratio(d, nu) for nu in BANDWIDTHS]
         ax.plot(BANDWIDTHS, curve, color=hue)
-        ax.annotate(
-            f"d = {d}",
-            (BANDWIDTHS[0], curve[0]),
-            xytext=(7, 7),
-            textcoords="offset points",
-            color=hue,
-        )
+        start = (BANDWIDTHS[0], curve[0])
+        ax.annotate(f"d = {d}", start, (7, 7), textcoords="offset points", color=hue)
         points = [(nu, ratio) for (dim, nu), ratio in measured.items() if dim == d]
         if points:
             ax.plot(*zip(*points, strict=True), "o", color=hue, ms=8, mec=color.paper)
@@ -222,7 +212,10 @@ WAYS: dict[str, tuple[dict[str, Any], str, str]] = {
     "Sobol, adjusted": ({"sampler": "sobol", "adjust": True}, color.ink, "--"),
 }
 # The kernel and the bandwidth of each setting that a reader can choose.
-WIDTHS = {"Gaussian, ν = 1": ("gaussian", 1.0), "lime's": ("mismatch", 0.75 * np.sqrt(10))}
+WIDTHS = {
+    "Gaussian, ν = 1": ("gaussian", 1.0),
+    "lime's": ("mismatch", KERNEL_WIDTH_FACTOR * np.sqrt(10)),
+}
 CALLS = 2 ** np.arange(7, 13)
 
 
@@ -231,11 +224,10 @@ def distances(width: str, way: str, runs: int = 10) -> np.ndarray:
     """Root mean squared distance from the limit with each number of calls, (len(CALLS),)."""
     f, xi, world = boosting_example()
     kernel, nu = WIDTHS[width]
-    beta, how = limit(f, xi, world, nu, kernel).coef, WAYS[way][0]
-    runs_of = (
-        repeat(f.predict, xi, world, nu, n=int(n), runs=runs, kernel=kernel, **how) for n in CALLS
-    )
-    return np.array([np.sqrt(np.mean(np.sum((r.coef - beta) ** 2, axis=1))) for r in runs_of])
+    beta, options = limit(f, xi, world, nu, kernel).coef, WAYS[way][0]
+    options = options | {"kernel": kernel, "runs": runs}
+    coefs = (repeat(f.predict, xi, world, nu, n=int(n), **options).coef for n in CALLS)
+    return np.array([np.sqrt(np.mean(np.sum((coef - beta) ** 2, axis=1))) for coef in coefs])
 
 
 def crossing(width: str, way: str, eps: float) -> tuple[float, float]:
@@ -243,14 +235,14 @@ def crossing(width: str, way: str, eps: float) -> tuple[float, float]:
 
     Between two sizes it is read off the line; Sobol points come by powers of two.
     """
-    found = distances(width, way)
-    below = np.flatnonzero(found <= eps)
-    if not below.size:
+    distance = distances(width, way)
+    close = np.flatnonzero(distance <= eps)
+    if not close.size:
         return np.nan, np.nan
-    first = int(below[0])
+    first = int(close[0])
     if first == 0 or WAYS[way][0]["sampler"] == "sobol":
-        return float(CALLS[first]), float(found[first])
-    x, y = np.log(CALLS[first - 1 : first + 1]), np.log(found[first - 1 : first + 1])
+        return float(CALLS[first]), float(distance[first])
+    x, y = np.log(CALLS[first - 1 : first + 1]), np.log(distance[first - 1 : first + 1])
     return float(np.exp(np.interp(-np.log(eps), -y, x))), eps
 
 
@@ -266,9 +258,9 @@ def fewer_calls(fig: Figure, eps: float, width: str) -> str:
     log_axes(ax, x=CALLS.tolist(), y=[0.03, 0.1, 0.3, 1, 3])
     ax.set(xlim=(115, 4600), ylim=(0.015, 8), xlabel="calls of the model", ylabel="distance")
     ax.legend(loc="lower left", fontsize=11, borderaxespad=0.1, labelspacing=0.25)
-    words = "; ".join(f"{way} {_calls(n)}" for way, (n, _) in points.items())
+    calls = {
+        way: f"more than {CALLS[-1]:,}" if np.isnan(n) else f"{n:,.0f}"
+        for way, (n, _) in points.items()
+    }
+    words = "; ".join(f"{way} {count}" for way, count in calls.items())
     return f"Calls for a distance of {eps:.2f} from the limit: {words}."
-
-
-def _calls(n: float) -> str:
-    return f"more than {CALLS[-1]:,}" if np.isnan(n) else f"{n:,.0f}"

@@ -1,34 +1,22 @@
 """Chapter *sampling*: boxes first, values inside; and the general setting of tabular LIME."""
 
-from __future__ import annotations
-
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...core.kernels import KERNELS
+from ...core.truncated import BoxLaw
+from ...exact.integrals import box_cdf
 from ...interactive.layers import in_layers
-from ...kernels import KERNELS
-from ...laws import BoxLaw
+from ...lime.empirical import Empirical
 from ...plotting.style import color
-from ...sampling import sampler
-from ...theory import gaussian_tilt
-from ...worlds import Empirical
+from ...precision.gaussian_and_tilted_samplers import sampler
 from ..datasets import diabetes
-from .parts import (
-    bell,
-    box_of,
-    boxes_of,
-    inner_edges,
-    instance,
-    lines,
-    shade,
-    signed,
-    standard_boxes,
-    steps,
-)
+from . import parts
+from .parts import signed
 
 BAND = 1.36  # 95% of samples of the right law stay within ±1.36 in sqrt(n) (F_n - F)
 
@@ -37,7 +25,7 @@ BAND = 1.36  # 95% of samples of the right law stay within ±1.36 in sqrt(n) (F_
 
 def law_cdf(law: BoxLaw, j: int, t: np.ndarray) -> np.ndarray:
     """P(x_j <= t) when a box is drawn first and then a value in it."""
-    return law.prob[j] @ law.box_cdf(j, t)
+    return law.prob[j] @ box_cdf(law, j, t)
 
 
 def largest_gap(first: np.ndarray, second: np.ndarray) -> float:
@@ -58,7 +46,7 @@ GRID = np.linspace(-3, 3, 97)
 @cache
 def _drawn(how: str) -> np.ndarray:
     """10 000 new examples of one feature; the first n of them are what the figure shows."""
-    boxes = standard_boxes()
+    boxes = parts.standard_boxes()
     if how == "own":  # what lime does, on a training set that is itself Gaussian
         boxes = Empirical(standard_values(10_000)[:, None], p=4).boxes()
     name = "gaussian" if how == "gaussian" else "bins"
@@ -91,13 +79,13 @@ def three_ways(fig: Figure, n: int, how: str) -> str:
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.36})
     counts, cuts = np.histogram(values, bins=np.linspace(-3, 3, 49))
     heights = np.minimum(counts / n / 0.125, 0.8)
-    left.fill_between(*steps(cuts, heights), color=color.sample, alpha=0.4, lw=0)
-    left.plot(*lines(inner_edges(), 0, 0.8), color=color.box, lw=1.2)
-    left.plot(GRID, bell(GRID) / np.sqrt(2 * np.pi), color=color.truth)
+    left.fill_between(*parts.steps(cuts, heights), color=color.sample, alpha=0.4, lw=0)
+    parts.edge_lines(left, 0, 0.8, lw=1.2)
+    left.plot(GRID, parts.bell(GRID) / np.sqrt(2 * np.pi), color=color.truth)
     left.set(xlim=(-3, 3), ylim=(0, 0.8), yticks=[], xlabel="x", ylabel="density")
     gap = bridge(values, GRID)
     right.axhspan(-BAND, BAND, color=color.truth, alpha=0.16, lw=0)
-    right.plot(*lines(inner_edges(), -5, 5), color=color.box, lw=1.2)
+    parts.edge_lines(right, -5, 5, lw=1.2)
     right.plot(GRID, gap, color=color.sample)
     right.set(xlim=(-3, 3), ylim=(-5, 5), yticks=[-4, -2, 0, 2, 4], xlabel="x")
     right.set_ylabel("√n (F̂ − Φ)", labelpad=0)
@@ -137,17 +125,11 @@ def column_laws(name: str, p: int, points: int = 81) -> ColumnLaws:
     boxes = Empirical(values[:, None], p=p).boxes()
     mu, sd = values.mean(), values.std()
     grid = np.linspace(mu - 3 * sd, mu + 3.5 * sd, points)
-    normal = ndtr((grid - mu) / sd)
-    return ColumnLaws(
-        grid, share_below(values, grid), law_cdf(boxes.law, 0, grid), normal, boxes.edges[0]
-    )
+    data, boxed = share_below(values, grid), law_cdf(boxes.law, 0, grid)
+    return ColumnLaws(grid, data, boxed, ndtr((grid - mu) / sd), boxes.edges[0])
 
 
-LABELS = {
-    "bmi": "body mass index",
-    "bp": "blood pressure",
-    "s6": "blood sugar",
-}
+LABELS = {"bmi": "body mass index", "bp": "blood pressure", "s6": "blood sugar"}
 
 
 def column(fig: Figure, p: int, name: str) -> str:
@@ -158,9 +140,9 @@ def column(fig: Figure, p: int, name: str) -> str:
     boxes, normal = np.diff(laws.boxes) / width, np.diff(laws.normal) / width
     coarse = np.diff(laws.data[::4]) / (4 * width)
     top = 1.9 * normal.max()
-    outline = steps(laws.grid[::4], coarse)
+    outline = parts.steps(laws.grid[::4], coarse)
     ax.fill_between(*outline, color=color.muted, alpha=0.35, lw=0, label="training values")
-    ax.plot(*lines(laws.edges, 0, top), color=color.box, lw=1, alpha=0.6)
+    ax.plot(*parts.lines(laws.edges, 0, top), color=color.box, lw=1, alpha=0.6)
     middles = (laws.grid[1:] + laws.grid[:-1]) / 2
     ax.plot(middles, normal, color=color.truth, ls="--", label="one normal")
     ax.plot(middles, np.minimum(boxes, top), color=color.sample, label="boxes first")
@@ -178,6 +160,8 @@ def column(fig: Figure, p: int, name: str) -> str:
 # --- the general setting ---------------------------------------------------------------------
 
 N_POINTS = 36
+ALONG = np.linspace(-2.6, 2.6, 67)
+EXAMPLES: dict[str, Any] = {"ms": 5.5, "mew": 1.2, "clip_on": False}
 
 
 def wavy(x: np.ndarray) -> np.ndarray:
@@ -190,7 +174,7 @@ def wavy_slope(x: float) -> float:
     return float(1.7 * np.cos(1.7 * x) + 0.4)
 
 
-class Setting(NamedTuple):
+class WeightedSample(NamedTuple):
     """What tabular LIME sees along one coordinate."""
 
     x: np.ndarray
@@ -200,20 +184,20 @@ class Setting(NamedTuple):
 
 
 @cache
-def general(xi: float, nu: float, n: int = N_POINTS, seed: int = 3) -> Setting:
+def general(xi: float, nu: float, n: int = N_POINTS, seed: int = 3) -> WeightedSample:
     """New examples x_i, their indicators z_i and weights along one coordinate of N(0, 1)."""
-    boxes, row = standard_boxes(), np.array([xi])
+    boxes, row = parts.standard_boxes(), np.array([xi])
     x, z = sampler("bins", boxes, row)(np.random.default_rng(seed), n)
     weights = np.exp(KERNELS["gaussian"].log_weights(x, z, row, nu, boxes))
-    alpha = float(gaussian_tilt(xi, nu, 0, 1, *box_of(xi)).alpha)
-    return Setting(x[:, 0], z[:, 0], weights, alpha)
+    alpha = float(parts.tilt_at(xi, nu).alpha)
+    return WeightedSample(x[:, 0], z[:, 0], weights, alpha)
 
 
 def _two_rows(fig: Figure) -> tuple[Axes, Axes]:
     top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(1.9, 1))
     fig.subplots_adjust(hspace=0.12, bottom=0.14, top=0.97)
     for ax, low, high in ((top, -2.6, 2.6), (bottom, 0, 1.12)):
-        ax.plot(*lines(inner_edges(), low, high), color=color.box, lw=1.2)
+        parts.edge_lines(ax, low, high, lw=1.2)
     top.plot(ALONG, wavy(ALONG), color=color.ink, label="model f")
     top.set(ylim=(-2.6, 2.6), yticks=[-2, 0, 2], ylabel="f(x)")
     top.tick_params(bottom=False)
@@ -223,29 +207,27 @@ def _two_rows(fig: Figure) -> tuple[Axes, Axes]:
 
 def _box_tangent_examples(axes: tuple[Axes, Axes], xi: float) -> None:
     for ax in axes:
-        shade(ax, box_of(xi), 2.6, alpha=0.16)
+        parts.shade(ax, parts.box_of(xi), 2.6, alpha=0.16)
     slope, value = wavy_slope(xi), float(wavy(np.array(xi)))
     ends = np.array([-1.2, 1.2])
     axes[0].plot(xi + ends, value + slope * ends, color=color.ink, lw=2, ls="--")
     now = general(xi, 1.0)
-    _draw_examples(axes[0], now, wavy(now.x))
+    parts.filled_in_box(axes[0], now.x, wavy(now.x), xi, **EXAMPLES)
 
 
 def _weights_around(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
     bottom, now = axes[1], general(xi, nu)
-    bottom.plot(ALONG, bell(ALONG, xi, nu), color=color.muted, lw=1.4, ls="--")
-    bottom.plot(*lines(now.x, 0, now.weights), color=color.sample, lw=1, alpha=0.7)
-    _draw_examples(bottom, now, now.weights)
+    bottom.plot(ALONG, parts.bell(ALONG, xi, nu), color=color.muted, lw=1.4, ls="--")
+    bottom.plot(*parts.lines(now.x, 0, now.weights), color=color.sample, lw=1, alpha=0.7)
+    parts.filled_in_box(bottom, now.x, now.weights, xi, **EXAMPLES)
 
 
-def _instance(axes: tuple[Axes, Axes], xi: float) -> None:
-    instance(axes[0], xi, float(wavy(np.array(xi))), ms=9)
-
-
-ALONG = np.linspace(-2.6, 2.6, 67)
-
-
-@in_layers(_two_rows, _box_tangent_examples, _weights_around, _instance)
+@in_layers(
+    _two_rows,
+    _box_tangent_examples,
+    _weights_around,
+    lambda axes, xi: parts.instance(axes[0], xi, float(wavy(np.array(xi))), ms=9),
+)
 def general_setting(nu: float, xi: float) -> str:
     """The model, ξ and its tangent, the boxes, new examples with z and weights (paper, Figure 2)."""
     now = general(xi, nu)
@@ -254,21 +236,3 @@ def general_setting(nu: float, xi: float) -> str:
         f"Around ξ = {signed(xi)} with ν = {nu:.2f}, {ones} of the {N_POINTS} new examples have z = 1; "
         f"they carry {share:.0%} of the weight ({now.alpha:.0%} if there were endlessly many)."
     )
-
-
-def _draw_examples(ax: Axes, now: Setting, y: np.ndarray) -> None:
-    """One path per box, so that a change of box only recolours it: filled where z = 1."""
-    box = boxes_of(now.x)
-    for k in range(4):
-        here = box == k
-        own = bool(np.any(now.z[here]))
-        ax.plot(
-            now.x[here],
-            y[here],
-            "o",
-            ms=5.5,
-            mec=color.sample,
-            mfc=color.sample if own else color.paper,
-            mew=1.2,
-            clip_on=False,
-        )

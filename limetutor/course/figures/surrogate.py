@@ -1,19 +1,21 @@
 """Chapter *surrogate*: what weighted least squares on indicators keeps of a model."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from ... import surrogate
-from ...algorithm import Explanation, explain
-from ...plotting.style import color, new_figure, styled
-from ...worlds import Empirical, Gaussian
+from ...core import surrogate
+from ...core.boxes import Gaussian
+from ...core.explainer import explain
+from ...inputs.lime_defaults import KERNEL_WIDTH_FACTOR
+from ...lime.empirical import Empirical
+from ...plotting.style import color, styled
+from ...precision.sparse import fit_sparse
+from ...results.explanation import Explanation
 from ..datasets import diabetes
 from ..experiments import running_example
-from .parts import draw_intervals, log_axes
+from .parts import draw_intervals, log_axes, panel
 
 CORNERS = ((False, False), (True, False), (False, True), (True, True))
 XI = (0.9, 0.4)
@@ -70,7 +72,7 @@ def diabetes_fit() -> tuple[surrogate.Sums, tuple[str, ...]]:
     from sklearn.linear_model import LinearRegression
 
     X, y = diabetes()
-    world, nu = Empirical(X), 0.75 * np.sqrt(X.shape[1])
+    world, nu = Empirical(X), KERNEL_WIDTH_FACTOR * np.sqrt(X.shape[1])
     model = LinearRegression().fit(X, y)
     ex = explain(model, X.iloc[0], world, nu, seed=0, kernel="mismatch", keep=True)
     sums = surrogate.Sums(len(ex.coef))
@@ -82,8 +84,8 @@ def penalised(kind: str, strength: float) -> np.ndarray:
     """Coefficients under a penalty per unit of total weight, (d,)."""
     sums, _ = diabetes_fit()
     total = float(sums.gram[0, 0]) * np.exp(sums.log_scale)
-    how = {"ridge": strength * total} if kind == "ridge" else {"lasso": strength}
-    return surrogate.fit(sums, **how).beta[1:]
+    ridge, lasso = (strength * total, 0.0) if kind == "ridge" else (0.0, strength)
+    return fit_sparse(sums, ridge, lasso, None, "auto").beta[1:]
 
 
 @cache
@@ -116,9 +118,8 @@ def penalty(fig: Figure, strength: float, kind: str) -> str:
     right.axvline(100, color=color.muted, lw=1)
     right.barh(rows, share, color=hues, height=0.62)
     right.set_yticks(rows, [names[j] for j in order])
-    right.set(
-        xlim=(0, 190), xticks=[0, 50, 100, 150], xlabel="% left", ylim=(-0.6, len(order) - 0.4)
-    )
+    right.set(xlim=(0, 190), xticks=[0, 50, 100, 150], xlabel="% left")
+    right.set_ylim(-0.6, len(order) - 0.4)
     kept = int(np.sum(coef != 0))
     left_over = np.abs(coef).sum() / np.abs(paths[0]).sum()
     return (
@@ -134,15 +135,14 @@ NAMED = 5  # the coefficients that are followed by name; the others are noise
 def interval_runs(runs: int = 40, n: int = 2000, nu: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     """First coefficient of the running example and its 95% interval in repeated runs."""
     f, xi, world = running_example()
-    found = [explain(f, xi, world, nu, n=n, seed=100 + k) for k in range(runs)]
-    return np.array([ex.coef[0] for ex in found]), np.array([ex.interval()[0] for ex in found])
+    fits = [explain(f, xi, world, nu, n=n, seed=100 + k) for k in range(runs)]
+    return np.array([ex.coef[0] for ex in fits]), np.array([ex.interval()[0] for ex in fits])
 
 
 @styled
 def intervals(coef: np.ndarray, ends: np.ndarray, theory: float) -> Figure:
     """One 95% interval a run; those that miss the theory stand out."""
-    fig = new_figure((6.4, 3.4))
-    ax = fig.subplots()
+    fig, ax = panel((6.4, 3.4))
     draw_intervals(ax, coef, ends, theory)
     ax.set_ylabel("first coefficient")
     return fig

@@ -1,7 +1,5 @@
 """Chapter *switch-off*: a bandwidth that makes an important feature vanish."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import pairwise
 
@@ -11,54 +9,41 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from ...hiding import Risk
+from ...bandwidth.risk import Risk
+from ...core.theory import critical_bandwidth
+from ...core.tilted_law import gaussian_tilt
 from ...interactive.layers import in_layers
 from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
-from ...theory import critical_bandwidth, gaussian_tilt
 from ..experiments import Runs
-from .parts import (
-    bandwidth_axis,
-    bandwidth_curve,
-    bandwidth_dot,
-    bell,
-    beside_slope,
-    box_of,
-    draw_edges,
-    inner_edges,
-    instance,
-    joined,
-    lines,
-    on_map,
-    shade,
-    signed,
-)
+from . import parts
+from .parts import beside_slope, signed
 
 
 def two_panels(fig: Figure, ylim: tuple[float, float], ylabel: str) -> tuple[Axes, Axes]:
     """Left, laws over the boxes of N(0, 1); right, something against the bandwidth."""
     left, right = fig.subplots(1, 2, width_ratios=(1.15, 1), gridspec_kw={"wspace": 0.42})
-    draw_edges(left)
+    parts.draw_edges(left)
     left.set(xlim=(-3, 3), ylim=(0, 1.12), yticks=[], xlabel="x")
     right.axhline(0, color=color.muted, lw=1)
-    bandwidth_axis(right)
+    parts.bandwidth_axis(right)
     right.set(ylim=ylim, ylabel=ylabel)
     return left, right
 
 
-def _war(fig: Figure) -> tuple[Axes, Axes]:
+def _law_and_coefficient(fig: Figure) -> tuple[Axes, Axes]:
     axes = two_panels(fig, (-0.75, 1.75), "coefficient β")
-    axes[0].plot(X, bell(X), color=color.muted, lw=1.4, ls="--")
+    axes[0].plot(X, parts.bell(X), color=color.muted, lw=1.4, ls="--")
     return axes
 
 
 def _box(axes: tuple[Axes, Axes], xi: float) -> None:
     """The box of ξ with its middle, and the coefficient at every bandwidth."""
     left, right = axes
-    lo, hi = box_of(xi)
-    shade(left, (lo, hi), 3)
+    lo, hi = parts.box_of(xi)
+    parts.shade(left, (lo, hi), 3)
     draw_middle(left, lo, hi)
-    bandwidth_curve(right, lambda at: gaussian_tilt(xi, at, 0, 1, lo, hi).gap)
+    parts.bandwidth_curve(right, lambda at: gaussian_tilt(xi, at, 0, 1, lo, hi).gap)
 
 
 def draw_middle(ax: Axes, lo: float, hi: float) -> None:
@@ -69,25 +54,22 @@ def draw_middle(ax: Axes, lo: float, hi: float) -> None:
 
 def tilted_law(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
     """The law of the samples after weighting, and its mean."""
-    now = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
+    now = parts.tilt_at(xi, nu)
     mean, sd = float(now.mu_tilde), float(now.sigma_tilde)
-    axes[0].plot(X, bell(X, mean, sd), color=color.sample)
+    axes[0].plot(X, parts.bell(X, mean, sd), color=color.sample)
     axes[0].plot(mean, 1.0, "v", color=color.sample, ms=9)
 
 
-def _coefficient(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
-    bandwidth_dot(axes[1], lambda at: gaussian_tilt(xi, at, 0, 1, *box_of(xi)).gap, nu)
-
-
-def the_instance(axes: tuple[Axes, Axes], xi: float) -> None:
-    """ξ among the laws."""
-    instance(axes[0], xi)
-
-
-@in_layers(_war, _box, tilted_law, _coefficient, the_instance)
+@in_layers(
+    _law_and_coefficient,
+    _box,
+    tilted_law,
+    lambda axes, nu, xi: parts.bandwidth_dot(axes[1], lambda at: parts.tilt_at(xi, at).gap, nu),
+    lambda axes, xi: parts.instance(axes[0], xi),
+)
 def tug_of_war(nu: float, xi: float) -> str:
     """Left: the tilted law over the boxes. Right: the coefficient of f(x) = x against ν."""
-    lo, hi = box_of(xi)
+    lo, hi = parts.box_of(xi)
     now = gaussian_tilt(xi, nu, 0, 1, lo, hi)
     sign = "pulls neither way" if abs(now.gap) < 5e-3 else f"is {now.gap:.2f}"
     if not np.isfinite(hi) or not np.isfinite(lo):
@@ -117,19 +99,19 @@ def sign_map(fig: Figure, p: int) -> str:
 
 
 def _draw_signs(ax: Axes, p: int) -> None:
-    edges = inner_edges(p)
+    edges = parts.inner_edges(p)
     agrees, opposes, curves = regions(edges)
     # one artist for all boxes, so that every p has the same elements and the page stays small
     filled(ax, agrees, "positive")
     filled(ax, opposes, "negative")
-    ax.plot(*lines(edges, 0, TOP), color=color.box, lw=1)
-    ax.plot(*joined(curves), color=color.ink, lw=2.6)
+    ax.plot(*parts.lines(edges, 0, TOP), color=color.box, lw=1)
+    ax.plot(*parts.joined(curves), color=color.ink, lw=2.6)
 
 
 @cache
 def _where_it_turns(p: int) -> str:
     # the middle box of an odd number has its zeros at one position, and there no bandwidth turns it
-    turning = [curve for curve in regions(inner_edges(p))[2] if np.ptp(curve[:, 0]) > 0]
+    turning = [curve for curve in regions(parts.inner_edges(p))[2] if np.ptp(curve[:, 0]) > 0]
     if not turning:
         return "nowhere"
     highest = max(curve[:, 1].max() for curve in turning)
@@ -142,30 +124,29 @@ def _law_and_map(fig: Figure) -> tuple[Axes, Axes]:
     top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
     top.set(xlim=(-2, 2), ylim=(0, TOP), yticks=[0, 0.5, 1, 1.5], ylabel="bandwidth ν")
     name_sides(top)
-    bottom.plot(X, bell(X), color=color.muted, lw=1.4, ls="--")
+    bottom.plot(X, parts.bell(X), color=color.muted, lw=1.4, ls="--")
     bottom.set(xticks=[-2, -1, 0, 1, 2], ylim=(0, 1.12), yticks=[])
     bottom.set(xlabel="position of ξ", ylabel="tilted law")
     return bottom, top
 
 
-def _signs(axes: tuple[Axes, Axes], p: int) -> None:
-    _draw_signs(axes[1], p)
-
-
 def _box_below(axes: tuple[Axes, Axes], xi: float, p: int) -> None:
-    lo, hi = box_of(xi, p)
-    shade(axes[0], (lo, hi), 3)
+    lo, hi = parts.box_of(xi, p)
+    parts.shade(axes[0], (lo, hi), 3)
     draw_middle(axes[0], lo, hi)
 
 
-def _point(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
-    on_map(axes[1], xi, nu)
-
-
-@in_layers(_law_and_map, _signs, _box_below, tilted_law, the_instance, _point)
+@in_layers(
+    _law_and_map,
+    lambda axes, p: _draw_signs(axes[1], p),
+    _box_below,
+    tilted_law,
+    lambda axes, xi: parts.instance(axes[0], xi),
+    lambda axes, nu, xi: parts.on_map(axes[1], xi, nu),
+)
 def touched_map(xi: float, nu: float, p: int) -> str:
     """The map with a point to drag, and below it the tilted law there over the box of ξ."""
-    gap = float(gaussian_tilt(xi, nu, 0, 1, *box_of(xi, p)).gap)
+    gap = float(parts.tilt_at(xi, nu, p).gap)
     return (
         f"At ξ = {signed(xi)}, ν = {nu:.2f} and with p = {p} boxes β = {signed(gap, plus=True)}, which "
         f"{beside_slope(gap)}. The sign turns {_where_it_turns(p)}."
@@ -178,9 +159,7 @@ def name_sides(ax: Axes) -> None:
     ax.text(1.9, 0.12, "agrees", fontsize=11.5, ha="right")
 
 
-def regions(
-    edges: np.ndarray,
-) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
+def regions(edges: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
     """Areas where the contrast agrees with the slope, where it opposes it, and what divides them.
 
     At wide bandwidths it agrees above the mean. Below a curve of zeros it is the other way round,
@@ -240,8 +219,7 @@ def before_and_after(wide: Runs, narrow: Runs, theory: tuple[np.ndarray, np.ndar
 @styled
 def risk_curve(shares: Risk) -> Figure:
     """Which shares of a table's entries have turned, are near a switch-off, oppose the slope."""
-    fig = new_figure()
-    ax = fig.subplots()
+    fig, ax = parts.panel()
     for share, hue, dashes, label in (
         (shares.opposed, color.negative, "-", "opposes the slope"),
         (shares.turned, color.ink, "-", "turned from the sign at wide ν"),
@@ -249,7 +227,7 @@ def risk_curve(shares: Risk) -> Figure:
         (shares.near, color.muted, ":", f"within {shares.tolerance:.0%} of a switch-off"),
     ):
         ax.plot(shares.nus, share, color=hue, ls=dashes, label=label)
-    bandwidth_axis(ax)
+    parts.bandwidth_axis(ax)
     ax.set(xlim=(0.1, 3), ylim=(0, 1), ylabel="share of entries")
     ax.legend()
     return fig

@@ -1,7 +1,5 @@
 """Chapter *LIME in ten minutes*: `lime` and ours side by side, runs that differ, a contrast."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,23 +7,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...algorithm import Explanation
 from ...interactive.layers import in_layers
-from ...plotting.style import color, new_figure, plain, styled
-from ...theory import gaussian_tilt
+from ...plotting.style import color, plain, styled
+from ...results.explanation import Explanation
 from ..experiments import Runs
-from .parts import (
-    bell,
-    beside_slope,
-    box_of,
-    draw_edges,
-    instance,
-    key,
-    lines,
-    plateau,
-    shade,
-    signed,
-)
+from . import parts
+from .parts import beside_slope, signed
 
 REACH = 2.5  # half the width of the picture of a contrast
 
@@ -34,9 +21,7 @@ REACH = 2.5  # half the width of the picture of a contrast
 def side_by_side(ours: Explanation, lime: Mapping[int, float]) -> Figure:
     """Our coefficients with 95% intervals, and those of `lime` by feature position."""
     order = ours.order()[::-1]
-    fig = new_figure((6.4, 4.2))
-    fig.subplots_adjust(left=0.36, bottom=0.15)
-    ax = fig.subplots()
+    fig, ax = parts.panel((6.4, 4.2), left=0.36, bottom=0.15)
     rows = np.arange(len(order))
     ax.axvline(0, color=color.muted, lw=1)
     coef, ends = ours.coef[order], ours.interval(0.95)[order].T
@@ -55,14 +40,11 @@ def run_again(fig: Figure, run: int, n: int, runs: Mapping[int, Runs], limit: fl
     order = np.argsort(np.abs(runs[max(runs)].mean))
     rows, coef, everyone = np.arange(len(order)), chosen.coef[run - 1, order], chosen.coef[:, order]
     fig.subplots_adjust(left=0.1, bottom=0.15)
-    left, right = fig.subplots(
-        1, 2, sharey=True, width_ratios=(1.9, 1), gridspec_kw={"wspace": 0.1}
-    )
+    grid = {"wspace": 0.1, "width_ratios": (1.9, 1)}
+    left, right = fig.subplots(1, 2, sharey=True, gridspec_kw=grid)
     left.axvline(0, color=color.muted, lw=1)
-    marks = lines(
-        everyone.ravel(), np.tile(rows - 0.3, len(everyone)), np.tile(rows + 0.3, len(everyone))
-    )
-    left.plot(*marks, color=color.surrogate, lw=1, alpha=0.45)
+    low, high = (np.tile(rows + side, len(everyone)) for side in (-0.3, 0.3))
+    left.plot(*parts.lines(everyone.ravel(), low, high), color=color.surrogate, lw=1, alpha=0.45)
     left.plot(coef, rows, "o", color=color.surrogate, ms=8, mec=color.paper)
     left.set_yticks(rows, [plain(chosen.names[j]) for j in order])
     left.set(xlim=(-limit, limit), ylim=(-0.6, len(order) - 0.4), xlabel="coefficient")
@@ -73,13 +55,12 @@ def run_again(fig: Figure, run: int, n: int, runs: Mapping[int, Runs], limit: fl
     right.set(xlim=(0, len(first) * 1.03), xlabel="runs in the top three")
     right.tick_params(axis="y", length=0)
     top = [chosen.names[j] for j in first[run - 1]]
+    sentence = f"Run {run} with n = {n}: the three largest are {top[0]}, {top[1]} and {top[2]}."
+    if run == 1:
+        return sentence
     kinds = len({tuple(three) for three in first[:run]})
     threes = "the same top three" if kinds == 1 else f"{kinds} different top threes"
-    counted = f" The first {run} runs had {threes}."
-    return (
-        f"Run {run} with n = {n}: the three largest are {top[0]}, {top[1]} and {top[2]}."
-        + counted * (run > 1)
-    )
+    return f"{sentence} The first {run} runs had {threes}."
 
 
 def top_three(coef: np.ndarray) -> np.ndarray:
@@ -98,38 +79,35 @@ MEANS: dict[str, Any] = {"color": color.surrogate, "lw": 2.6}
 
 def _line(fig: Figure) -> Axes:
     ax = fig.subplots()
-    draw_edges(ax)
+    parts.draw_edges(ax)
     ax.plot([-REACH, REACH], [-REACH, REACH], **MODEL)
     ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), xlabel="x", ylabel="f(x)")
     lines = {"model f(x) = x": MODEL, "means of f": MEANS}
     # right of all edges and above the law: where nothing is ever drawn
-    key(ax, lines, loc="lower right", bbox_to_anchor=(1, 0.19), fontsize=11.5)
+    parts.key(ax, lines, loc="lower right", bbox_to_anchor=(1, 0.19), fontsize=11.5)
     return ax
-
-
-def _its_box(ax: Axes, xi: float) -> None:
-    shade(ax, box_of(xi), REACH)
 
 
 def _means(ax: Axes, nu: float, xi: float) -> None:
     """What counts, and the mean of f in the box of ξ and outside."""
-    tilt = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
+    tilt = parts.tilt_at(xi, nu)
     x = np.linspace(-REACH, REACH, 81)
-    law = 0.9 * bell(x, float(tilt.mu_tilde), float(tilt.sigma_tilde)) - REACH
+    law = 0.9 * parts.bell(x, float(tilt.mu_tilde), float(tilt.sigma_tilde)) - REACH
     ax.fill_between(x, -REACH, law, color=color.sample, alpha=0.35, lw=0)
     inside = float(xi + tilt.inside)
-    means = plateau(box_of(xi), inside, inside - float(tilt.gap), REACH)
+    means = parts.plateau(parts.box_of(xi), inside, inside - float(tilt.gap), REACH)
     ax.plot(*means, **MEANS)
 
 
-def _instance(ax: Axes, xi: float) -> None:
-    instance(ax, xi, xi)
-
-
-@in_layers(_line, _its_box, _means, _instance)
+@in_layers(
+    _line,
+    lambda ax, xi: parts.shade(ax, parts.box_of(xi), REACH),
+    _means,
+    lambda ax, xi: parts.instance(ax, xi, xi),
+)
 def contrast(nu: float, xi: float) -> str:
     """f(x) = x, the tilted law, and the mean of f inside and outside the box of ξ."""
-    tilt = gaussian_tilt(xi, nu, 0, 1, *box_of(xi))
+    tilt = parts.tilt_at(xi, nu)
     inside, step = float(xi + tilt.inside), float(tilt.gap)
     return (
         f"At ν = {nu:.2f} the mean of f is {signed(inside, 3, plus=True)} in the box of ξ = {xi:g} and "

@@ -1,23 +1,24 @@
 """Chapter *LIME for text*: one sentence, the rule in it, and what normalising does."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ... import masks
+from ... import switches
+from ...lime.text import MaskedText, masked_text
 from ...plotting.results import by_sign
-from ...plotting.style import color, new_figure, plain, styled
+from ...plotting.style import color, plain, styled
 from ..datasets import jokes
-from .parts import log_axes, signed
+from .parts import log_axes, panel, signed
 
 SENTENCE = "Old C programmers don't die, they're just cast into void."
 WIDTHS = np.geomspace(0.05, 3, 49)
 LENGTHS = np.unique(np.geomspace(5, 200, 60).round().astype(int))
-WORLDS = {"text": masks.text_switches, "images": masks.image_switches}
+WORLDS = {"text": switches.text_switches, "images": switches.image_switches}
 
 # --- a classifier of sentences ---------------------------------------------------------------
 
@@ -28,71 +29,69 @@ def classifier(vectoriser: Any) -> Any:
     from sklearn.pipeline import make_pipeline
 
     texts, german = jokes(without=SENTENCE)
-    # Newton goes to the end; steps that stop on the way leave digits to the processor.
-    return make_pipeline(vectoriser, LogisticRegression(solver="newton-cg", tol=1e-8)).fit(
-        texts, german
-    )
+    # Newton's method to convergence: an earlier stop gives digits that depend on the processor.
+    regression = LogisticRegression(solver="newton-cg", tol=1e-8)
+    return make_pipeline(vectoriser, regression).fit(texts, german)
 
 
 @cache
-def board() -> Any:
+def tokens() -> MaskedText:
     """The sentence as `lime` takes it apart."""
     from lime.lime_text import LimeTextExplainer
 
-    return masks.text_board(LimeTextExplainer(), SENTENCE)
+    return masked_text(LimeTextExplainer(), SENTENCE)
 
 
 @cache
-def probability() -> masks.Enumerated:
+def probability() -> switches.Enumerated:
     """The probability of German on all 4096 sentences that can be left of it."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     model = classifier(CountVectorizer(binary=True))
-    return masks.Enumerated(lambda z: model.predict_proba(board().compose(z))[:, 1], board().d)
+    words = tokens()
+    return switches.Enumerated(lambda z: model.predict_proba(words.compose(z))[:, 1], words.d)
 
 
-class Linear(NamedTuple):
+class LinearScore(NamedTuple):
     """A linear score of the sentence: weights a, vector h (d,), and the score of every mask."""
 
     a: np.ndarray
     h: np.ndarray
-    score: masks.Enumerated
+    score: switches.Enumerated
 
 
 @cache
-def linear(normalised: bool) -> Linear:
+def linear(normalised: bool) -> LinearScore:
     """The log odds of German from word counts, or from a normalised TF-IDF vector."""
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
     model = classifier(TfidfVectorizer() if normalised else CountVectorizer(binary=True))
     vectoriser, regression = model[0], model[-1]
     row = vectoriser.transform([SENTENCE]).toarray()[0]
-    known = vectoriser.vocabulary_
-    places = [known.get(name.lower(), -1) for name in board().names]
+    words, vocabulary = tokens(), vectoriser.vocabulary_
+    places = [vocabulary.get(name.lower(), -1) for name in words.names]
     a, h = (
         np.array([numbers[i] if i >= 0 else 0.0 for i in places])
         for numbers in (regression.coef_[0], row)
     )
-    form = masks.Enumerated(lambda z: model.decision_function(board().compose(z)), board().d)
-    return Linear(a, h, form)
+    score = switches.Enumerated(lambda z: model.decision_function(words.compose(z)), words.d)
+    return LinearScore(a, h, score)
 
 
 # --- what lime prints ------------------------------------------------------------------------
 
 
 @styled
-def beside_lime(said: Any, runs: np.ndarray) -> Figure:
+def beside_lime(prediction: Any, runs: np.ndarray) -> Figure:
     """Predicted coefficients as bars, and runs (runs, d) of the real `lime` as dots."""
-    order = np.argsort(said.coef)
-    fig = new_figure((6.4, 1.3 + 0.3 * len(order)))
-    fig.subplots_adjust(left=0.22, bottom=0.13, top=0.97)
-    ax = fig.subplots()
+    order = np.argsort(prediction.coef)
+    fig, ax = panel((6.4, 1.3 + 0.3 * len(order)), left=0.22, bottom=0.13, top=0.97)
     rows = np.arange(len(order))
     ax.axvline(0, color=color.muted, lw=1)
-    ax.barh(rows, said.coef[order], color=by_sign(said.coef[order]), height=0.62)
+    ax.barh(rows, prediction.coef[order], color=by_sign(prediction.coef[order]), height=0.62)
     dots = runs[:, order]
     ax.plot(dots.ravel(), np.tile(rows, len(dots)), "|", color=color.lime, ms=9, mew=1.4)
-    ax.set_yticks(rows, [plain(said.names[j]) for j in order])
+    ax.set_yticks(rows, [plain(prediction.names[j]) for j in order])
     ax.set(ylim=(-0.7, len(order) - 0.3), xlabel="coefficient for German")
     ax.locator_params(axis="x", nbins=5)
     return fig
@@ -103,27 +102,25 @@ def beside_lime(said: Any, runs: np.ndarray) -> Figure:
 
 def two_faces(fig: Figure, nu: float, world: str) -> str:
     """Left: which counts LIME listens to. Right: the contrast of a word at each count."""
-    form, names = probability(), board().names
-    found = masks.contrasts(form, WORLDS[world](form.d, nu))
+    form, names = probability(), tokens().names
+    at = switches.contrasts(form, WORLDS[world](form.d, nu))
     k = np.arange(1, form.d)
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.36})
-    left.bar(k, found.share[1:-1], color=color.sample, width=0.7)
+    left.bar(k, at.share[1:-1], color=color.sample, width=0.7)
     left.set(xlim=(0.3, 11.7), ylim=(0, 0.9), xticks=[1, 4, 8, 11], yticks=[0, 0.4, 0.8])
     left.set(xlabel="words that stay", ylabel="share")
     right.axhline(0, color=color.muted, lw=1)
     words = {"die": (color.surrogate, "o"), "they": (color.truth, "s"), "void": (color.muted, "^")}
     for word, (hue, mark) in words.items():
-        own = found.difference[names.index(word), 1:-1]
-        right.plot(k, own, color=hue, marker=mark, ms=5, lw=1.4, label=word)
-        right.plot(12.2, found.coef[names.index(word)], mark, color=hue, ms=8, mfc="none", mew=1.8)
-    right.set(
-        xlim=(0.3, 12.9), ylim=(-0.14, 0.34), xticks=[1, 4, 8, 11], yticks=[-0.1, 0, 0.1, 0.2, 0.3]
-    )
-    right.set(xlabel="words that stay", ylabel="contrast")
+        difference = at.difference[names.index(word), 1:-1]
+        right.plot(k, difference, color=hue, marker=mark, ms=5, lw=1.4, label=word)
+        right.plot(12.2, at.coef[names.index(word)], mark, color=hue, ms=8, mfc="none", mew=1.8)
+    right.set(xlim=(0.3, 12.9), xticks=[1, 4, 8, 11], xlabel="words that stay")
+    right.set(ylim=(-0.14, 0.34), yticks=[-0.1, 0, 0.1, 0.2, 0.3], ylabel="contrast")
     right.legend(loc="upper right", ncols=3, handlelength=1, columnspacing=0.6, handletextpad=0.4)
-    die, they = (found.coef[names.index(word)] for word in ("die", "they"))
+    die, they = (at.coef[names.index(word)] for word in ("die", "they"))
     return (
-        f"Drawn as for {world}, at ν = {nu:.2f}, LIME listens to {k @ found.share[1:-1]:.1f} of 12 words "
+        f"Drawn as for {world}, at ν = {nu:.2f}, LIME listens to {k @ at.share[1:-1]:.1f} of 12 words "
         f"on average; the coefficients are {signed(die, 3)} for “die” and {signed(they, 3)} for “they”."
     )
 
@@ -131,7 +128,7 @@ def two_faces(fig: Figure, nu: float, world: str) -> str:
 # --- a rule ----------------------------------------------------------------------------------
 
 
-class Shares(NamedTuple):
+class RuleShares(NamedTuple):
     """What a rule gives to each of its own switches and to each of the others."""
 
     own: float
@@ -139,29 +136,48 @@ class Shares(NamedTuple):
 
 
 @cache
-def shares(kind: str, d: int, size: int, nu: float) -> Shares:
+def shares(kind: str, d: int, size: int, nu: float) -> RuleShares:
     """The coefficients of a rule that asks for ``size`` of d switches."""
-    found = masks.fit_form(masks.rule(d, on=range(size)), WORLDS[kind](d, nu))
-    return Shares(float(found.coef[0]), float(found.coef[-1]))
+    fit = switches.fit_form(switches.rule(d, on=range(size)), WORLDS[kind](d, nu))
+    return RuleShares(float(fit.coef[0]), float(fit.coef[-1]))
+
+
+_LOOKS = {"text": (color.surrogate, "-"), "images": (color.truth, "--")}
+
+
+def _rule_panels(
+    fig: Figure,
+    places: np.ndarray,
+    place: float,
+    shares_at: Callable[[str, Any], RuleShares],
+    ticks: Sequence[float],
+) -> tuple[Axes, Axes]:
+    """Both shares of a rule as curves, for texts and for images, and as dots at one place."""
+    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
+    for kind, (hue, line) in _LOOKS.items():
+        curves = np.array([shares_at(kind, at) for at in places]).T
+        for ax, curve, value in zip((left, right), curves, shares_at(kind, place), strict=True):
+            ax.plot(places, curve, line, color=hue, label=kind)
+            ax.plot(place, value, "o", color=hue, ms=8)
+    left.set(ylim=(0, 1.03), yticks=[0, 0.5, 1], ylabel="each of the rule")
+    for ax in (left, right):
+        ax.axhline(0, color=color.muted, lw=1)
+        log_axes(ax, x=ticks)
+    right.legend(loc="lower right")
+    return left, right
 
 
 def rule_by_width(fig: Figure, nu: float, words: int) -> str:
     """Twelve switches: the share of the rule's own, and of each other one, over the width."""
-    own, other = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
-    found = {kind: shares(kind, 12, words, nu) for kind in WORLDS}
-    for kind, (hue, line) in _LOOKS.items():
-        curves = np.array([shares(kind, 12, words, at) for at in WIDTHS])
-        for ax, curve, value in zip((own, other), curves.T, found[kind], strict=True):
-            ax.plot(WIDTHS, curve, line, color=hue, label=kind)
-            ax.plot(nu, value, "o", color=hue, ms=8)
-    own.set(ylim=(0, 1.03), yticks=[0, 0.5, 1], ylabel="each of the rule")
-    other.set(ylim=(-0.068, 0.012), yticks=[-0.06, -0.03, 0], ylabel="each other one")
-    for ax in (own, other):
-        ax.axhline(0, color=color.muted, lw=1)
-        log_axes(ax, x=[0.05, 0.25, 1, 3])
-        ax.set(xlim=(0.045, 3.3), xlabel="width ν")
-    other.legend(loc="lower right")
-    text, picture = found["text"], found["images"]
+
+    def shares_at(kind: str, nu: float) -> RuleShares:
+        return shares(kind, 12, words, nu)
+
+    left, right = _rule_panels(fig, WIDTHS, nu, shares_at, ticks=[0.05, 0.25, 1, 3])
+    left.set(xlim=(0.045, 3.3), xlabel="width ν")
+    right.set(xlim=(0.045, 3.3), xlabel="width ν", ylabel="each other one")
+    right.set(ylim=(-0.068, 0.012), yticks=[-0.06, -0.03, 0])
+    text, picture = (shares_at(kind, nu) for kind in ("text", "images"))
     return (
         f"A rule on {words} of 12 at ν = {nu:.2f}: in a text each of its words gets "
         f"{signed(text.own)} and each other word {signed(text.other, 4)}; in an image each of its "
@@ -169,32 +185,23 @@ def rule_by_width(fig: Figure, nu: float, words: int) -> str:
     )
 
 
-_LOOKS = {"text": (color.surrogate, "-"), "images": (color.truth, "--")}
-
-
 def rule_by_length(fig: Figure, d: int, words: int) -> str:
     """`lime`'s own width: the share of the rule's words, and of all others together, over d."""
-    d, (own, other) = int(d), fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
-    lengths = LENGTHS[words < LENGTHS]
-    found = {kind: shares(kind, d, words, 0.25) for kind in WORLDS}
-    for kind, (hue, line) in _LOOKS.items():
-        curves = np.array([shares(kind, int(at), words, 0.25) for at in lengths]).T
-        rest = curves[1] * (lengths - words), found[kind].other * (d - words)
-        for ax, curve, value in ((own, curves[0], found[kind].own), (other, *rest)):
-            ax.plot(lengths, curve, line, color=hue, label=kind)
-            ax.plot(d, value, "o", color=hue, ms=8)
-    own.set(ylim=(0, 1.03), yticks=[0, 0.5, 1], ylabel="each of the rule")
-    other.set(ylim=(-0.3, 0.06), yticks=[-0.2, -0.1, 0], ylabel="all others together")
-    for ax in (own, other):
-        ax.axhline(0, color=color.muted, lw=1)
-        log_axes(ax, x=[5, 20, 100])
-        ax.set(xlim=(4.6, 215), xlabel="length d")
-    other.legend(loc="lower right")
-    text, picture = found["text"], found["images"]
+
+    def shares_at(kind: str, d: int) -> RuleShares:
+        each, other = shares(kind, int(d), words, 0.25)
+        return RuleShares(each, other * (d - words))
+
+    d = int(d)
+    left, right = _rule_panels(fig, LENGTHS[words < LENGTHS], d, shares_at, ticks=[5, 20, 100])
+    left.set(xlim=(4.6, 215), xlabel="length d")
+    right.set(xlim=(4.6, 215), xlabel="length d", ylabel="all others together")
+    right.set(ylim=(-0.3, 0.06), yticks=[-0.2, -0.1, 0])
+    text, picture = (shares_at(kind, d) for kind in ("text", "images"))
     return (
         f"A rule on {words} of {d}: in a text each of its words gets {signed(text.own)} and all others "
-        f"together {signed(text.other * (d - words), 3)}; in an image each of its superpixels gets "
-        f"{signed(picture.own)} and all others together {signed(picture.other * (d - words), 3)}."
+        f"together {signed(text.other, 3)}; in an image each of its superpixels gets "
+        f"{signed(picture.own)} and all others together {signed(picture.other, 3)}."
     )
 
 
@@ -205,9 +212,9 @@ def normalising(fig: Figure, nu: float, vector: str) -> str:
     """Each word's part of the log odds, and its coefficient: the same, unless vectors are scaled."""
     scaled = vector == "normalised TF-IDF"
     a, h, form = linear(scaled)
-    world = masks.text_switches(form.d, nu)
-    beta, part = masks.fit_form(form, world).coef, a * h
-    names = board().names
+    world = switches.text_switches(form.d, nu)
+    beta, part = switches.fit_form(form, world).coef, a * h
+    names = tokens().names
     order = np.argsort(linear(True).a * linear(True).h, kind="stable")
     rows = np.arange(form.d)
     fig.subplots_adjust(left=0.2, right=0.98)
@@ -215,7 +222,7 @@ def normalising(fig: Figure, nu: float, vector: str) -> str:
     ax.axvline(0, color=color.muted, lw=1)
     ax.barh(rows, beta[order], color=by_sign(beta[order]), height=0.62)
     ax.plot(part[order], rows, "D", color=color.ink, ms=6, mfc="none", label="part of the log odds")
-    guess = masks.long_text(a, h, world) if scaled else np.full(form.d, 99.0)
+    guess = switches.long_text(a, h, world) if scaled else np.full(form.d, 99.0)
     ax.plot(guess[order], rows, "x", color=color.truth, ms=7, mew=1.8, label="long-text formula")
     ax.set_yticks(rows, [plain(names[j]) for j in order])
     ax.set(xlim=(-0.72, 1.05), ylim=(-0.7, 11.7), xticks=[-0.5, 0, 0.5, 1], xlabel="coefficient")

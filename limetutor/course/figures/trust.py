@@ -1,14 +1,12 @@
 """Chapter *can it be shown?*: what another run would choose, and where the bandwidth stands."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from ...paths import Path
+from ...bandwidth.path import Path
 from ...plotting.results import by_sign, shortened, stroke
 from ...plotting.style import color, new_figure, plain, styled
 from .parts import log_axes, signed
@@ -18,17 +16,19 @@ TICKS = (0.5, 1, 2, 5, 10)
 
 
 @styled
-def chosen(said: Any, most: int = 10) -> Figure:
+def chosen(prediction: Any, most: int = 10) -> Figure:
     """How often `lime` chooses each feature, and what it then prints, the likeliest first."""
-    order = np.argsort(-said.selection, kind="stable")[:most][::-1]
+    order = np.argsort(-prediction.selection, kind="stable")[:most][::-1]
     fig = new_figure((6.4, 1.0 + 0.34 * len(order)))
     fig.subplots_adjust(left=0.45, right=0.975, wspace=0.2, bottom=0.6 / fig.get_figheight())
     left, right = fig.subplots(1, 2, sharey=True)
     rows = np.arange(len(order))
-    left.barh(rows, 100 * said.selection[order], color=color.lime, height=0.6)
-    left.set_yticks(rows, [plain(name) for name in shortened((said.names[j] for j in order), 28)])
+    left.barh(rows, 100 * prediction.selection[order], color=color.lime, height=0.6)
+    left.set_yticks(
+        rows, [plain(name) for name in shortened((prediction.names[j] for j in order), 28)]
+    )
     left.set(xlim=(0, 105), xticks=[0, 50, 100], xlabel="% of runs")
-    coef, reach = said.coef[order], 1.96 * said.sd[order]
+    coef, reach = prediction.coef[order], 1.96 * prediction.sd[order]
     right.axvline(0, color=color.muted, lw=1)
     right.barh(rows, coef, color=by_sign(coef), height=0.6)
     right.hlines(rows, coef - reach, coef + reach, color=color.ink, lw=1.2)
@@ -64,10 +64,10 @@ def bandwidth(fig: Figure, nu: float, row: str, paths: Mapping[str, Path]) -> st
         right.barh(place, value, color=face, edgecolor=hue, linestyle=dash, lw=1.6, height=0.6)
     right.set_yticks(places, [plain(n) for n in shortened((path.names[j] for j in order), 14)])
     right.set(xlim=limits, xlabel="coefficient at ν")
-    return _told(path, i)
+    return _sentence(path, i)
 
 
-def _told(path: Path, i: int) -> str:
+def _sentence(path: Path, i: int) -> str:
     """What the picture shows at its i-th bandwidth, in words."""
     nu, lo, hi = path.nu[i], *path.stable
     first = np.argsort(-np.abs(path.coef[i]))[:3]

@@ -1,12 +1,10 @@
 """The welcome page: the whole story in one picture."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...closed_forms import limit
+from ...core.theory import limit
 from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, styled
 from ..experiments import running_example
@@ -20,9 +18,8 @@ def story(fig: Figure, nu: float) -> str:
     second = f"gets {signed(coef[1], plus=True)}, whose sign {beside} that of its slope, −10"
     if abs(coef[1]) < 0.05:
         second = "is switched off"
-    return (
-        f"At ν = {nu:.2f} LIME gives feature 1 the coefficient {coef[0]:+.2f}; feature 2 {second}."
-    )
+    first = f"LIME gives feature 1 the coefficient {coef[0]:+.2f}"
+    return f"At ν = {nu:.2f} {first}; feature 2 {second}."
 
 
 def _bars(ax: Axes, nu: float) -> np.ndarray:
@@ -48,11 +45,6 @@ def cover() -> Figure:
         _bars(ax, nu)
         ax.set_title(f"bandwidth ν = {nu:g}")
     right.set_ylabel("")
-    right.annotate(
-        "feature 2 is gone",
-        (2, -0.4),
-        (3.6, -7),
-        color=color.alarm,
-        arrowprops={"arrowstyle": "->", "color": color.alarm, "lw": 1.6},
-    )
+    arrow = {"arrowstyle": "->", "color": color.alarm, "lw": 1.6}
+    right.annotate("feature 2 is gone", (2, -0.4), (3.6, -7), color=color.alarm, arrowprops=arrow)
     return fig

@@ -20,10 +20,7 @@ Every pattern here is used by book/_assets/answers.js as well, so it keeps to wh
 JavaScript have in common.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
@@ -31,10 +28,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arguments import holds_masked
+from ...inputs.arguments import holds_masked
 
 LARGEST = 1e100
-MOST = 1000  # numbers in an answer
+MAX_NUMBERS = 1000  # in an answer
 EXACT = 99  # the digits that a fraction shows
 COMPUTED = "{:.12g}"  # a number of Python without what the computer did to its last digits
 
@@ -96,22 +93,20 @@ class Reading(NamedTuple):
     shown: tuple[int, ...]
 
 
-class Number(NamedTuple):
+class AnswerNumber(NamedTuple):
     """One number of an answer and the digits that it shows."""
 
     value: float
     shown: int
 
 
-def _reading(numbers: list[Number], shape: tuple[int, ...]) -> Reading:
+def _reading(numbers: list[AnswerNumber], shape: tuple[int, ...]) -> Reading:
     return Reading(tuple(n.value for n in numbers), shape, tuple(n.shown for n in numbers))
 
 
 def readings(answer: Any) -> list[Reading]:
     """The ways to read an answer, the likeliest first; UnreadableError if there is none."""
-    if isinstance(answer, str):
-        return list(_readings_of_text(answer))
-    return [_reading_of_value(answer)]
+    return _readings_of_text(answer) if isinstance(answer, str) else [_reading_of_value(answer)]
 
 
 # --- texts -----------------------------------------------------------------------------------
@@ -121,28 +116,25 @@ def _replace(pattern: str, by: str, text: str) -> str:
     return re.sub(pattern, by.replace("$1", r"\1"), text)
 
 
-def _readings_of_text(text: str) -> Iterator[Reading]:
+def _readings_of_text(text: str) -> list[Reading]:
     for pattern, by in TIDY:
         text = _replace(pattern, by, text)
     if not text:
         raise UnreadableError("empty")
-    found: list[Reading] = []
+    rewritten = [_replace(*meaning, text) if meaning else text for meaning in COMMAS]
+    distinct: list[Reading] = []
     problem = UnreadableError("text")
-    for meaning in COMMAS:
-        rewritten = text if meaning is None else _replace(*meaning, text)
-        if meaning is not None and rewritten == text:
-            continue
+    for version in dict.fromkeys(rewritten):
         try:
-            reading = _reading_of_rows(rewritten)
+            reading = _reading_of_rows(version)
         except UnreadableError as error:
-            if error.key != "text":
-                problem = error
+            problem = error if error.key != "text" else problem
             continue
-        if reading not in found:
-            found.append(reading)
-    if not found:
+        if reading not in distinct:
+            distinct.append(reading)
+    if not distinct:
         raise problem
-    yield from found
+    return distinct
 
 
 def _reading_of_rows(text: str) -> Reading:
@@ -160,12 +152,12 @@ def _reading_of_rows(text: str) -> Reading:
     return _checked(_reading(numbers, (len(numbers),)))
 
 
-def _numbers(row: str) -> list[Number]:
+def _numbers(row: str) -> list[AnswerNumber]:
     """The numbers of a row; an empty row is a text that cannot be read."""
     return [_number(cell) for cell in re.split(SEPARATOR, row)]
 
 
-def _number(cell: str) -> Number:
+def _number(cell: str) -> AnswerNumber:
     match = re.search(CELL, cell)
     if match is None:
         raise UnreadableError("text")
@@ -178,7 +170,7 @@ def _number(cell: str) -> Number:
         value = value / below
     if match[3] is not None:
         value = value / 100
-    return Number(_allowed(value), shown)
+    return AnswerNumber(_allowed(value), shown)
 
 
 def _digits(text: str) -> int:
@@ -197,7 +189,7 @@ def _allowed(value: float) -> float:
     return value
 
 
-def _arranged(rows: list[list[Number]]) -> Reading:
+def _arranged(rows: list[list[AnswerNumber]]) -> Reading:
     """Rows of equal length as a matrix."""
     if any(len(row) != len(rows[0]) for row in rows):
         raise UnreadableError("ragged")
@@ -208,7 +200,7 @@ def _arranged(rows: list[list[Number]]) -> Reading:
 def _checked(reading: Reading) -> Reading:
     if not reading.values:
         raise UnreadableError("empty")
-    if len(reading.values) > MOST:
+    if len(reading.values) > MAX_NUMBERS:
         raise UnreadableError("many")
     return reading
 
@@ -231,7 +223,7 @@ def _reading_of_value(answer: Any) -> Reading:
         answer = answer.tolist()
     if not isinstance(answer, list | tuple | range):
         return _reading([_computed(answer)], ())
-    if len(answer) > MOST:
+    if len(answer) > MAX_NUMBERS:
         raise UnreadableError("many")
     rows = [_plain(entry) for entry in answer]
     if any(isinstance(row, list) for row in rows):
@@ -248,10 +240,10 @@ def _plain(entry: Any) -> Any:
     return list(entry) if isinstance(entry, list | tuple | range) else entry
 
 
-def _computed(value: Any) -> Number:
+def _computed(value: Any) -> AnswerNumber:
     """A number of Python: it has no zeros at its end, and digits enough for what was computed."""
     number = _scalar(value)
-    return Number(number, len(Decimal(COMPUTED.format(number)).normalize().as_tuple().digits))
+    return AnswerNumber(number, len(Decimal(COMPUTED.format(number)).normalize().as_tuple().digits))
 
 
 def _scalar(value: Any) -> float:
@@ -286,7 +278,7 @@ def for_page() -> dict[str, Any]:
         "brackets": BRACKETS,
         "betweenRows": BETWEEN_ROWS,
         "largest": LARGEST,
-        "most": MOST,
+        "most": MAX_NUMBERS,
         "exact": EXACT,
         "form": FORM,
     }

@@ -1,15 +1,14 @@
 """What is known about the answers to an exercise, as rows of intervals, and how a row is found.
 
-A :class:`Table` is plain data: the page gets it as JSON and needs no mathematics, only to compare
+A :class:`AnswerTable` is plain data: the page gets it as JSON and needs no mathematics, only to compare
 doubles. Its rows stand in order of precedence, and the first that fits decides.
 """
 
-from __future__ import annotations
-
 import base64
 import json
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from .grammar import FORM, Reading, UnreadableError, readings
@@ -36,7 +35,7 @@ def verdict(kind: str, *sentences: str) -> Verdict:
     return Verdict(kind, " ".join([BEGINS[kind], *filter(None, sentences)]))
 
 
-class Row(NamedTuple):
+class AnswerRow(NamedTuple):
     """Answers that are known: one interval for each number, both ends included.
 
     With ``anywhere`` one number in any of the intervals is enough. With ``whole`` the words say all that
@@ -62,7 +61,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Table:
+class AnswerTable:
     """All that is known about the answers to an exercise.
 
     ``shape`` is how the answer is arranged, with -1 for a list of any length; ``arrange`` says so to
@@ -71,20 +70,19 @@ class Table:
 
     shape: tuple[int, ...]
     ordered: bool
-    rows: tuple[Row, ...]
+    rows: tuple[AnswerRow, ...]
     ladder: tuple[str, str, str]
     arrange: str
 
     def judge(self, answer: Any, attempt: int = 1) -> Verdict:
         """The verdict on an answer, at the first, second, … attempt."""
         try:
-            found = readings(answer)
+            possible = readings(answer)
         except UnreadableError as problem:
-            if problem.key == "dots":
-                return Verdict("wrong", FORM["dots"])
-            return verdict("wrong", FORM[problem.key])
+            words = FORM[problem.key]
+            return Verdict("wrong", words) if problem.key == "dots" else verdict("wrong", words)
         step = self.ladder[min(attempt, 3) - 1]
-        for reading in found:
+        for reading in possible:
             row = self._row(reading)
             if row is None:
                 continue
@@ -92,37 +90,24 @@ class Table:
                 return self._right(reading, row)
             more = row.kind == "wrong" and attempt > 1 and not row.whole
             return verdict(row.kind, row.words, step if more else "")
-        if not any(self._counts(reading) for reading in found):
-            return verdict("wrong", self.arrange, step if attempt > 1 else "")
-        return verdict("wrong", step)
+        expected = math.prod(self.shape)  # below 0 for a list of any length
+        if expected < 0 or any(len(reading.values) == expected for reading in possible):
+            return verdict("wrong", step)
+        return verdict("wrong", self.arrange, step if attempt > 1 else "")
 
-    def _row(self, reading: Reading) -> Row | None:
-        given = list(zip(reading.values, reading.shown, strict=True))
-        values, shown = zip(*given if self.ordered else sorted(given), strict=True)
+    def _row(self, reading: Reading) -> AnswerRow | None:
+        pairs = list(zip(reading.values, reading.shown, strict=True))
+        values, shown = zip(*pairs if self.ordered else sorted(pairs), strict=True)
         return next((row for row in self.rows if row.fits(values, shown)), None)
 
-    def _right(self, reading: Reading, row: Row) -> Verdict:
+    def _right(self, reading: Reading, row: AnswerRow) -> Verdict:
         """Right, unless it is arranged otherwise: a list of one number, a matrix in one line."""
         any_list = self.shape == (-1,) and len(reading.shape) == 1
         if reading.shape == self.shape or any_list:
             return verdict("right", row.words)
         return verdict("close", f"in another form: {self.arrange[0].lower()}{self.arrange[1:]}")
 
-    def _counts(self, reading: Reading) -> bool:
-        """Whether as many numbers were given as were asked."""
-        asked = 1
-        for length in self.shape:
-            asked *= length
-        return asked < 0 or len(reading.values) == asked
-
     def for_page(self) -> str:
         """As base64 of JSON: not to be read by accident, and no secret."""
-        data = {
-            "shape": self.shape,
-            "ordered": self.ordered,
-            "rows": self.rows,
-            "ladder": self.ladder,
-            "arrange": self.arrange,
-        }
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
         return base64.b64encode(text.encode()).decode()

@@ -101,13 +101,13 @@
     const labels = controls.map((control) => control.labels[0].textContent);
     const sizes = data.texts.map((texts) => texts.length);
     // The rest of the data is large, and is read when something moves for the first time.
-    let film = null;
+    let stored = null;
     const read = () => {
-      if (!film) {
+      if (!stored) {
         const { layers, sentences } = JSON.parse(figure.querySelector("script").textContent);
-        film = { sentences, layers: layers.map((layer, k) => layerOf(svg.children[k], layer, sizes)) };
+        stored = { sentences, layers: layers.map((layer, k) => layerOf(svg.children[k], layer, sizes)) };
       }
-      return film;
+      return stored;
     };
     const everything = sizes.map((_, k) => k);
 

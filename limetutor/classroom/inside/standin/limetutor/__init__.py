@@ -1,4 +1,4 @@
-"""What a notebook imports as limetutor while it is graded: the names, and none of the answers."""
+"""The limetutor that a notebook imports while it is graded: the names without the answers."""
 
 import sys
 from importlib.abc import Loader, MetaPathFinder
@@ -10,7 +10,7 @@ from . import classroom as classroom
 
 
 class Absent:
-    """Anything of limetutor: it can be named, and refuses to be used."""
+    """Anything of limetutor: it can be named and raises when called."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -21,7 +21,7 @@ class Absent:
         return Absent(f"{self._name}.{name}")
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        """Refuse."""
+        """Raise."""
         raise RuntimeError(f"{self._name} is not here: functions are graded without limetutor.")
 
 
@@ -29,15 +29,15 @@ def __getattr__(name: str) -> Any:
     return Absent(f"{__name__}.{_public(name)}")
 
 
-class Empty(MetaPathFinder, Loader):
-    """Every module of limetutor can be imported, and has nothing in it that can be used."""
+class EmptyModules(MetaPathFinder, Loader):
+    """Finds every module of limetutor, with names that raise when called."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        """Of any name that is not here."""
+        """Find any module of limetutor that is not in this folder."""
         return ModuleSpec(name, self, is_package=True) if name.startswith(f"{__name__}.") else None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Give it names that refuse to be used."""
+        """Give the module its names."""
         vars(module)["__getattr__"] = lambda name: Absent(f"{module.__name__}.{_public(name)}")
 
 
@@ -47,4 +47,4 @@ def _public(name: str) -> str:
     return name
 
 
-sys.meta_path.append(Empty())
+sys.meta_path.append(EmptyModules())

@@ -6,9 +6,9 @@ GIVEN: dict[str, dict[str, Any]] = {}  # the numbers of the student whose notebo
 
 
 def hint(name: str, answer: Any, student: str = "") -> None:
-    """Say nothing: what is right is known elsewhere."""
+    """Print nothing: the right answers are outside of the sandbox."""
 
 
 def numbers(name: str, student: str) -> dict[str, Any]:
-    """The numbers that a question gives this student, whoever is asked for."""
+    """The numbers that a question gives this student, whatever id is passed."""
     return dict(GIVEN[name])

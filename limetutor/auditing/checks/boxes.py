@@ -1,0 +1,398 @@
+"""What boxes, bandwidth and fit do to an explanation: checks that rest on the theory of the limit.
+
+First those of boxes and bandwidth, then those of the local error, of penalties and of xi's own row.
+Chapters: switch-off, local error, the real lime.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...bandwidth.roots import gaps, plain_gaps
+from ...core.boxes import World
+from ...core.explainer import run
+from ...inputs.lime_defaults import NUM_SAMPLES
+from ...precision.diagnostics import MIN_OTHER_WEIGHT
+from ...precision.finite_n import local_error_parts
+from ...precision.monte_carlo import box_average
+from ..case import MIN_VISIBLE, Case
+from ..findings import Finding, check, few, numbers_at
+from .data import severity_of_change, wrongly_fed
+from .noise import MIN_SCORE
+
+# When to report. Each is a judgement, stated once and quoted in the chapter.
+SWITCHED_OFF = 0.05  # relative distance in nu within which a feature counts as switched off
+LEADING = 0.5  # of the largest effect: without such a feature the explanation is another one
+HIDDEN = 0.1  # a gap below a tenth of a standard deviation shows nothing ...
+HIDDEN_NEARBY = 0.25  # ... nor one that stays below this from nu/2 to 2 nu
+SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
+TWO_RUNS = 4.2  # standard errors: three of a difference of two runs
+MAX_ERROR = 0.5  # the surrogate may miss f(xi) by half the largest coefficient
+FAR_OFF = 2.0  # ... and by more than this it is no longer about the same size of numbers
+HALF_ACCOUNTED = 0.5  # of what sets f(xi) apart from the mean: less is not an account of it
+NOT_ACCOUNTED = 0.1  # ... and this little is none at all
+MIN_SHRINKAGE = 0.9  # what a penalty should leave of a coefficient
+MAX_OWN_ROW = 0.05  # what xi's own row may take off a coefficient, of the largest one
+MAX_NOISE = 1.5  # intervals: an error within them may be chance
+BOX_DRAWS = 2000  # draws from xi's boxes, to tell why the surrogate is off
+
+
+@check
+def collapsed(case: Case) -> Iterator[Finding]:
+    """Does `lime` feed the model a value that no row of the data has?"""
+    bins = wrongly_fed(case)
+    if not bins:
+        return
+    features, first = [bin_.feature for bin_ in bins], bins[0]
+    share = [float(case.boxes.law.prob[bin_.feature, bin_.box]) for bin_ in bins]
+    coef, repaired = (_coef_in(case, world) for world in (None, case.shared.repaired_world))
+    # a tree that splits between the two values cannot tell them apart
+    changed = repaired
+    if case.form is None:
+        noise = 0.0 if case.stderr is None else TWO_RUNS * case.stderr
+        changed = np.where(np.abs(repaired - coef) > noise, repaired, coef)
+    severity = severity_of_change(coef, changed, case.top)
+    itself = severity_of_change(coef[features], changed[features], case.top) == severity
+    worst = features[0] if itself else int(np.argmax(np.abs(changed - coef)))
+    names = tuple(case.names[j] for j in features)
+    yield Finding(
+        "collapsed-bin", severity, names,
+        {
+            "fed": [bin_.fed for bin_ in bins], "value": [bin_.value for bin_ in bins], "share": share,
+            "coef": coef[features].tolist(), "coef_repaired": repaired[features].tolist(),
+        },
+        f"lime 0.2.0.1 feeds the model {names[0]} = {first.fed:.3g} in {share[0]:.0%} of the samples, "
+        f"where the training data have {first.value:.3g}; with that value "
+        f"{'its coefficient' if itself else f'that of {case.names[worst]}'} would be "
+        f"{repaired[worst]:.3g} instead of {coef[worst]:.3g}"
+        f"{', no difference to this model here' if severity == 'note' else ''}."
+        + (f" The same happens to {few(names[1:])}." if len(names) > 1 else ""),
+        "Declare the column in categorical_features, with whole numbers as its values.",
+    )  # fmt: skip
+
+
+def _coef_in(case: Case, world: World | None) -> np.ndarray:
+    """The coefficients that another world would give: the limit, or a long run."""
+    if case.form is not None:
+        return np.where(case.used, case.limit.exact(world=world).coef, 0.0)
+    if world is None and case.sampled is not None:
+        return case.coef
+    return run(case.problem.at(world=world), case.n or NUM_SAMPLES, 0, ridge=case.ridge).coef
+
+
+@check
+def constant(case: Case) -> Iterator[Finding]:
+    """Is there a feature with nothing to compare xi's box with?"""
+    names = case.name(case.constant)
+    if names:
+        yield Finding(
+            "constant", "note", names, {},
+            f"All values of {few(names)} lie in {case.terms.rows} box: LIME has nothing to compare "
+            "with, and the coefficient is 0 whatever the model does.",
+            f"Leave {'it' if len(names) == 1 else 'them'} out of the explanation, or give other "
+            "edges.",
+        )  # fmt: skip
+
+
+@check
+def near_singular(case: Case) -> Iterator[Finding]:
+    """Does every indicator vary among the weighted samples?"""
+    if not case.has_box_limit:
+        return
+    least = np.where(case.constant, 1.0, np.minimum(case.tilt.alpha, case.tilt.rest))
+    scarce = least < SCARCE
+    if not np.any(scarce):
+        return
+    worst = int(np.argmin(least))
+    alpha = case.tilt.alpha
+    lost = case.sampled is not None and not np.all(case.sampled.used[scarce])
+    yield Finding(
+        "near-singular", "serious" if lost else "warning", case.name(scarce),
+        {"alpha": alpha[scarce].tolist(), "worst_alpha": float(alpha[worst])},
+        f"{few(case.name(scarce))} hardly var{'y' if scarce.sum() > 1 else 'ies'} among the weighted "
+        f"samples: {alpha[worst]:.3%} of the weight lies in {case.terms.rows} box of "
+        f"{case.names[worst]}.",
+        "Raise the bandwidth."
+        if alpha[worst] > 0.5
+        else f"Use fewer boxes for it, or raise {case.n_name}.",
+    )  # fmt: skip
+
+
+@check
+def bandwidth(case: Case) -> Iterator[Finding]:
+    """Is a feature switched off, or about to change its sign, near this bandwidth?"""
+    if not case.has_box_limit:
+        return
+    critical = case.limit.turning_points
+    matters = case.effects.matter(np.isfinite(critical))
+    with np.errstate(invalid="ignore"):
+        close = matters & (np.abs(critical / case.nu - 1) <= SWITCHED_OFF)
+    flips = matters & ~close
+    if np.any(close):
+        yield _switched_off(case, close)
+    if np.any(flips):
+        yield _sign_flips(case, flips)
+
+
+def _at_critical(case: Case, mask: np.ndarray) -> tuple[int, str, dict[str, Any]]:
+    """The feature of ``mask`` nearest to its critical bandwidth, where that is, and the numbers."""
+    critical = case.limit.turning_points
+    distance = critical / case.nu - 1
+    j = int(np.argmin(np.where(mask, np.abs(distance), np.inf)))
+    away = f"{abs(distance[j]):.1%} {'above' if distance[j] > 0 else 'below'}"
+    if abs(distance[j]) < 5e-4:
+        away = "practically"
+    at_width = case.terms.at_width
+    place = f"at {at_width(critical[j])}, {away} the {at_width(case.nu)} in use"
+    numbers = numbers_at(mask, critical_nu=critical, distance=distance, coef=case.coef)
+    return j, place, {"nu": case.nu} | numbers
+
+
+def _switched_off(case: Case, close: np.ndarray) -> Finding:
+    j, place, numbers = _at_critical(case, close)
+    name, coef = case.names[j], case.coef[j]
+    now, wide = (
+        gaps(case.problem.world, case.xi[None], nu, case.problem.kernel)[0]
+        for nu in (case.nu, 2 * case.nu)
+    )
+    numbers |= numbers_at(close, gap=now, gap_at_2nu=wide)
+    severity = "warning"
+    if case.form is not None:
+        coef_at_2nu = case.limit.exact_alone(2 * case.nu).coef
+        numbers["coef_at_2nu"] = coef_at_2nu[close].tolist()
+        severity = "serious" if np.any(case.effects.matter(close, LEADING)) else "warning"
+        effect, meaning = name, "says nothing about the model"
+        advice = f"At twice the bandwidth its coefficient would be {coef_at_2nu[j]:.3g}"
+    else:
+        effect = f"A straight-line effect of {name}"
+        meaning = "comes from whatever else the model does with it"
+        advice = f"At twice the bandwidth its boxes differ by {wide[j]:.3g} instead of {now[j]:.3g}"
+    return Finding(
+        "critical-bandwidth", severity, case.name(close), numbers,
+        f"{effect} is switched off {place}: its coefficient, {coef:.3g}, {meaning}."
+        f"{case.others_too(close, j)}",
+        f"{advice}; choose another bandwidth, or do not read this feature.",
+    )  # fmt: skip
+
+
+def _sign_flips(case: Case, flips: np.ndarray) -> Finding:
+    j, place, numbers = _at_critical(case, flips)
+    side = ""
+    if case.linear is not None:
+        slope = case.linear.a
+        numbers["slope"] = slope[flips].tolist()
+        sides = ["agrees with", "opposes"]
+        near, far = sides if slope[j] * case.coef[j] > 0 else sides[::-1]
+        width = "ν" if case.terms.symbols else "bandwidth"
+        side = f" Here it {near} the slope ({slope[j]:+.3g}), beyond that {width} it {far} it."
+    effect = "" if case.form is not None else "a straight-line effect of "
+    return Finding(
+        "sign-flips", "warning" if case.form is not None else "note", case.name(flips), numbers,
+        f"The sign of {effect}{case.names[j]} ({case.coef[j]:+.3g}) hangs on the bandwidth: it turns "
+        f"{place}.{side}{case.others_too(flips, j)}",
+        "Do not read the sign; see how it goes with the bandwidth.",
+    )  # fmt: skip
+
+
+@check
+def hidden(case: Case) -> Iterator[Finding]:
+    """Does a box average the same as everything outside it, whatever the bandwidth?"""
+    if not case.has_box_limit:
+        return
+    sigma = np.where(case.boxes.sigma > 0, case.boxes.sigma, 1.0)
+    nus = case.nu * 2 ** np.linspace(-1, 1, 9)
+    rows = np.tile(case.xi, (len(nus), 1))
+    nearby = gaps(case.problem.world, rows, nus[:, None], case.problem.kernel) / sigma
+    wide = plain_gaps(case.boxes, case.xi[None])[0] / sigma  # as nu grows
+    largest = np.max(np.abs(nearby), axis=0)
+    mask = case.boxes.ordered & (np.abs(wide) < HIDDEN) & (largest < HIDDEN_NEARBY)
+    mask = case.effects.matter(mask)
+    if not np.any(mask):
+        return
+    j = int(np.argmin(np.where(mask, largest, np.inf)))
+    box, count = case.problem.box_of_xi + 1, np.sum(case.boxes.law.prob > 0, axis=1)
+    terms = case.terms
+    around = "from ν/2 to 2ν" if terms.symbols else "from half to twice the one in use"
+    yield Finding(
+        "hidden", "warning" if case.linear is not None else "note", case.name(mask),
+        numbers_at(mask, gap=nearby[4], largest_gap=largest, box=box, boxes=count, coef=case.coef),
+        f"{case.names[j]} is hidden: {terms.row} lies in box {box[j]} of {count[j]}, whose mean "
+        f"differs from the mean outside by at most {largest[j]:.2g} standard deviations at any "
+        f"bandwidth {around}, so an effect that goes one way along the feature cancels (coefficient "
+        f"{case.coef[j]:.3g}).{case.others_too(mask, j)}",
+        f"Choose other boxes, with {terms.rows} to one side of the feature's mean: an even number of "
+        "them if the feature is symmetric.",
+    )  # fmt: skip
+
+
+@check
+def local_error(case: Case) -> Iterator[Finding]:
+    """How wrong is the surrogate at xi, and why?"""
+    lasting, terms = _lasting_error(case), case.terms
+    if case.top == 0 or abs(lasting) <= MAX_ERROR * case.top:
+        return
+    ratio = abs(lasting) / case.top
+    features, numbers, why = _reasons(case, lasting)
+    accounted = _accounted(case, lasting)
+    numbers |= {
+        "error": case.error, "lasting_error": lasting, "prediction": case.prediction,
+        "local_prediction": case.local_prediction, "ratio": ratio, "accounted": accounted,
+    }  # fmt: skip
+    noisy = abs(lasting - case.error) > 0.05 * abs(lasting)
+    account = ""
+    if accounted is not None and accounted <= 0:
+        account = " The coefficients add up to the other side of the average."
+    elif accounted is not None and accounted < HALF_ACCOUNTED:
+        account = (
+            f" The coefficients account for {accounted:.0%} of what sets this prediction apart."
+        )
+    closer = "narrower boxes bring the surrogate closer"
+    if case.sampled is not None and case.sampled.score < MIN_SCORE and case.effects.interact:
+        closer = "no boxes bring the surrogate closer where features act together"
+    reading = f"comparisons of boxes, not as a model of what happens around {terms.row}; {closer}"
+    if not case.boxed:
+        reading = f"average slopes, not as the slopes at {terms.row}; a smaller bandwidth brings them closer"
+    yield Finding(
+        "local-error", severity_of_error(ratio, accounted), features, numbers,
+        f"The surrogate at {terms.row} is {case.local_prediction:.4g} where the model says "
+        f"{case.prediction:.4g}: it is off by {case.error:+.3g}"
+        f"{f' ({lasting:+.3g} without the noise of this run)' if noisy else ''}, {ratio:.2f} times "
+        f"the largest coefficient.{account}{why}",
+        f"Read the coefficients as {reading}.",
+    )  # fmt: skip
+
+
+def _accounted(case: Case, lasting: float) -> float | None:
+    """Which share of f(xi) less the mean of the surrogate its coefficients add up to.
+
+    None where f(xi) hardly differs from the mean, or where the mean is not known; and without boxes,
+    where coefficients are slopes and promise no account.
+    """
+    if not case.has_box_limit:
+        return None
+    mean = case.subject.intercept + float(case.tilt.alpha @ case.coef)
+    apart = case.prediction - mean
+    return None if abs(apart) < MAX_ERROR * case.top else 1 + lasting / apart
+
+
+def severity_of_error(ratio: float, accounted: float | None) -> str:
+    """The coefficients compare boxes and stand; do they also add up to this prediction?"""
+    if accounted is None:
+        return "warning" if ratio > FAR_OFF else "note"
+    if ratio > FAR_OFF and accounted < NOT_ACCOUNTED:
+        return "serious"
+    return "warning" if ratio > FAR_OFF or accounted < HALF_ACCOUNTED else "note"
+
+
+def _lasting_error(case: Case) -> float:
+    """The part of f^(xi) - f(xi) that more samples would not remove."""
+    if case.form is not None:
+        return case.limit.error_without_own_row() * case.limit.correction.left
+    if case.noise is None or abs(case.error) > MAX_NOISE * case.noise.local_error():
+        return case.error
+    return 0.0
+
+
+def _reasons(case: Case, lasting: float) -> tuple[tuple[str, ...], dict[str, Any], str]:
+    """Where the lasting error comes from: features, numbers and words."""
+    if not case.has_box_limit:
+        return (), {}, ""
+    rows, symbols = case.terms.rows, case.terms.symbols
+    if case.linear is not None:
+        parts = local_error_parts(case.linear, case.tilt, case.limit.kept)
+        parts = parts * case.limit.correction.left
+        largest = [int(j) for j in np.argsort(-np.abs(parts), kind="stable") if parts[j] != 0][:3]
+        listed = ", ".join(f"{case.names[j]} ({parts[j]:+.3g})" for j in largest)
+        return (
+            tuple(case.names[j] for j in largest), {"parts": parts.tolist()},
+            f" The largest parts are {listed}: samples in {rows} box do not centre on "
+            f"{'ξ' if symbols else 'it'}.",
+        )  # fmt: skip
+    mean = box_average(case.problem, BOX_DRAWS)
+    inside = mean - case.prediction
+    interaction = lasting - inside
+    return (
+        (), {"box_average": mean, "inside_box": inside, "interaction": interaction},
+        f" Of it {inside:+.3g} is the model averaged over {rows} boxes instead of taken at "
+        f"{'ξ' if symbols else 'the row'}, and {interaction:+.3g} is that the model is not a sum over "
+        "features.",
+    )  # fmt: skip
+
+
+@check
+def penalty(case: Case) -> Iterator[Finding]:
+    """How much does a penalty take off the coefficients?"""
+    computable = case.ridge or (case.lasso and case.form is not None)
+    if not computable or not case.has_limit or case.n is None or not np.any(case.used):
+        return
+    kept = np.where(case.used, case.limit.kept, 1.0)
+    if kept.min() >= MIN_SHRINKAGE:
+        return
+    lost, worst = 1 - kept, int(np.argmin(kept))
+    name, size, weight, raised = "lasso", case.lasso, "", "Lower it, or fit"
+    if case.ridge:
+        name, size = "ridge", case.ridge
+        total = case.n * np.exp(case.tilt.log_C)
+        weight = f": the total weight of the samples is {total:.3g}"
+        raised = f"Raise {case.n_name} or the bandwidth, or fit"
+    yield Finding(
+        name, "serious" if kept.min() < 0.5 else "warning", case.name(kept < MIN_SHRINKAGE),
+        {"shrinkage": kept.tolist(), "most_lost": float(lost.max())},
+        f"{name.capitalize()} (penalty {size:g}) takes {lost[case.used].min():.1%} to "
+        f"{lost[case.used].max():.1%} off the coefficients, most off {case.names[worst]}{weight}.",
+        f"{raised} without the penalty"
+        + (" (model_regressor=LinearRegression())." if case.is_lime else f" ({name}=0)."),
+    )  # fmt: skip
+
+
+@check
+def own_row(case: Case) -> Iterator[Finding]:
+    """Does xi's own row, which `lime` puts among its samples, decide the answer?"""
+    if not case.has_limit or not case.own_row:
+        return
+    weight, change = case.limit.correction.weight, case.limit.own_row_change()
+    decides = weight < MIN_OTHER_WEIGHT
+    if decides or (case.top > 0 and change > MAX_OWN_ROW * case.top):
+        effect = "decides" if decides else f"moves coefficients by up to {change:.3g}"
+        numbers = {"weight": weight, "pulled": change, "n": case.n}
+        yield own_copy(case, "serious" if decides else "warning", effect, numbers)
+
+
+def own_copy(
+    case: Any, severity: str, effect: str, numbers: dict[str, Any], kind: str = "row"
+) -> Finding:
+    """The finding for the copy of an instance of this kind that `lime` puts among its samples."""
+    terms = case.terms
+    whose = terms.rows if terms.symbols else f"This {kind}'s"
+    return Finding(
+        "own-row", severity, (), numbers,
+        f"{whose} own copy {effect}: lime puts it among its {terms.samples(case.n)} with weight 1, "
+        f"and all others together have {numbers['weight']:.3g}.",
+        "Raise kernel_width, or num_samples.",
+    )  # fmt: skip
+
+
+@check
+def irrelevant_bandwidth(case: Case) -> Iterator[Finding]:
+    """With lime's kernel a linear model has the same limit at every bandwidth."""
+    kernel = case.problem.product
+    if kernel is None or kernel.moves_gaps or case.linear is None or not case.boxed:
+        return
+    kept = case.limit.correction.shrinkage[case.used]
+    visible = MIN_VISIBLE * case.top
+    if kept.min(initial=1.0) < MIN_SHRINKAGE or (
+        case.own_row and case.limit.own_row_change() > visible
+    ):
+        return  # other findings say what the bandwidth does here
+    itself = "ξ's own row" if case.terms.symbols else "the row's own copy among the samples"
+    others = ["ridge"] * bool(case.ridge) + [itself] * case.own_row
+    apart = f", apart from what {' and '.join(others)} do{'es' * (len(others) == 1)}"
+    warning = f", and a much smaller width leaves the answer to {itself}" if case.own_row else ""
+    yield Finding(
+        "bandwidth-irrelevant", "note", (), {"nu": case.nu},
+        "With a kernel that counts mismatches and a linear model the bandwidth changes no "
+        f"coefficient{apart if others else ''}.",
+        f"Tuning {'kernel_width' if case.is_lime else 'nu'} changes nothing here; the boxes "
+        f"decide{warning}.",
+    )  # fmt: skip

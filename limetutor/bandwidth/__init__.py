@@ -1,0 +1,1 @@
+"""Which bandwidth, and what changing it does."""

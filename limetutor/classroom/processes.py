@@ -1,0 +1,173 @@
+"""What the processes of a notebook use, read from ``/proc`` (Linux): processor time, memory, state."""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+MAX_LEFTOVERS = 8  # processes that a notebook may leave behind
+SLEEP_CHECKS = 6  # of a process with several threads, until they count as asleep
+CHECK_SECONDS = 0.002  # between two looks at processes that are to end or to fall asleep
+
+
+@dataclass
+class ProcessTree:
+    """A process and its descendants: those of the worker itself, and those a notebook has started.
+
+    ``root`` is 0 where processes cannot be measured; the tree is empty then. ``initial`` are the
+    processes of the worker, of which ``init``, the first one of a sandbox, ignores signals.
+    """
+
+    root: int
+    init: int | None = None
+    initial: set[int] = field(default_factory=set)
+
+    def pids(self) -> set[int]:
+        """All processes."""
+        return set(_descendants(self.root))
+
+    def cpu_seconds(self) -> float:
+        """Seconds of processor time of all processes."""
+        return sum(map(_cpu_seconds, self.pids()))
+
+    def initial_cpu_seconds(self) -> float:
+        """Seconds of the worker's own processes, without those that the notebook has started."""
+        return sum(_cpu_seconds(pid, children=False) for pid in self.initial)
+
+    def exceeds(self, memory: int) -> bool:
+        """Whether all processes together hold more than so many bytes.
+
+        A quick sum first, which counts a shared page once for each process.
+        """
+        pids = self.pids()
+        quick = sum(map(_private_bytes, pids))
+        return quick > memory and sum(map(_proportional_bytes, pids)) > memory
+
+    def leftovers(self, all_listed: bool = False) -> set[int]:
+        """Processes that the notebook has started and that have not ended.
+
+        With ``all_listed`` from the list of all processes, which takes some milliseconds. The lists of
+        children miss a process whose parent ends while they are read, as those of a fork bomb do.
+        """
+        pids = _listed_descendants(self.root) if all_listed else self.pids()
+        return {pid for pid in pids - self.initial if not set(_states(pid)) <= {"Z", "X"}}
+
+    def kill_leftovers(self, deadline: float) -> None:
+        """Kill them; all processes are stopped first, so that none can start another meanwhile.
+
+        Processes that end before they are stopped, each having started the next, may outlast this.
+        """
+        stopped: set[int] = set()
+        while (new := self.leftovers(all_listed=True) - stopped) and time.monotonic() < deadline:
+            self._signal({*new, *self.initial} - {self.init}, signal.SIGSTOP)
+            stopped |= new
+        self._signal(stopped, signal.SIGKILL)
+        self._signal(self.initial - {self.init}, signal.SIGCONT)
+
+    def _signal(self, pids: set[int], number: signal.Signals) -> None:
+        """Send a signal to processes of the tree, never to another one that has got the same id."""
+        handles = {}
+        for pid in pids:
+            with contextlib.suppress(OSError):
+                handles[pid] = os.pidfd_open(pid)
+        present = _listed_descendants(self.root)
+        for pid, handle in handles.items():
+            with contextlib.suppress(OSError):
+                if pid in present:
+                    signal.pidfd_send_signal(handle, number)
+            os.close(handle)
+
+
+def few_and_small(pids: set[int], memory: int) -> bool:
+    """Whether processes are few and hold at most half of so many bytes."""
+    return len(pids) <= MAX_LEFTOVERS and 2 * sum(map(_private_bytes, pids)) <= memory
+
+
+def sleeps(pid: int) -> bool:
+    """Whether all threads of a process wait for something.
+
+    One look is enough for one thread. Of several that pass a lock to each other, each may be seen
+    asleep in the moment in which it waits for another.
+    """
+    for _ in range(SLEEP_CHECKS):
+        states = _states(pid)
+        if set(states) & {"R", "D"}:
+            return False
+        if len(states) <= 1:
+            break
+        time.sleep(CHECK_SECONDS)
+    return True
+
+
+def _descendants(pid: int) -> Iterator[int]:
+    """A process and all that come from it."""
+    if not pid:
+        return
+    yield pid
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children") as children:
+                for child in children.read().split():
+                    yield from _descendants(int(child))
+
+
+def _listed_descendants(root: int) -> set[int]:
+    """The same from the list of all processes, whose parents are then looked up."""
+    parents = {pid: _parent(pid) for pid in map(int, filter(str.isdigit, os.listdir("/proc")))}
+    # where a parent has ended in the meantime, its children have another one now
+    parents |= {pid: _parent(pid) for pid, parent in parents.items() if parent not in parents}
+    tree: set[int] = set()
+    new = {root} if root else set()
+    while new:
+        tree |= new
+        new = {pid for pid, parent in parents.items() if parent in new} - tree
+    return tree
+
+
+def _parent(pid: int) -> int:
+    """The parent of a process, 0 if it has ended."""
+    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/stat") as stat:
+        return int(stat.read().rpartition(")")[2].split()[1])
+    return 0
+
+
+def _states(pid: int) -> str:
+    """The states of the threads of a process, a letter each: R runs, S sleeps, Z has ended."""
+    states = ""
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with (
+                contextlib.suppress(OSError, IndexError),
+                open(f"/proc/{pid}/task/{task}/stat") as stat,
+            ):
+                states += stat.read().rpartition(")")[2].split()[0]
+    return states
+
+
+def _cpu_seconds(pid: int, children: bool = True) -> float:
+    """Seconds of a process, and of its children that have ended."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open(f"/proc/{pid}/stat") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+        return sum(map(int, fields[11 : 15 if children else 13])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def _proportional_bytes(pid: int) -> int:
+    """Bytes of a process, where a page of several processes is divided between them."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open(f"/proc/{pid}/smaps_rollup") as table:
+            lines = [line.split() for line in table if line.startswith("Pss_Anon:")]
+        return int(lines[0][1]) * 1024
+    return _private_bytes(pid)
+
+
+def _private_bytes(pid: int) -> int:
+    """Bytes of a process that are not files."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open(f"/proc/{pid}/statm") as pages:
+            _, resident, shared, *_ = map(int, pages.read().split())
+        return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
+    return 0

@@ -1,0 +1,232 @@
+"""Talk to the worker in a sandbox: one request at a time, one reply each, as lines of JSON."""
+
+import base64
+import contextlib
+import itertools
+import json
+import os
+import queue
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from typing import Any
+
+import numpy as np
+
+from .inside import worker
+from .processes import CHECK_SECONDS, ProcessTree, few_and_small, sleeps
+from .questions import Formula
+from .sandbox import CLOCK_FACTOR, MEGABYTE, SandboxError, SandboxLimits, module_paths, start_worker
+
+MAX_REPLY_BYTES = 8_000_000  # of one reply
+MAX_OUTPUT_BYTES = 100_000_000  # of all replies
+MAX_DEPTH, MAX_TEXT_LENGTH = 12, 1000  # of lists in lists, of a text that is read as numbers
+MAX_START_SECONDS = 60  # until the worker is ready, and until what a notebook leaves behind is gone
+POLL_SECONDS = 0.05  # between two looks at the memory
+LEFTOVER_SHARE = 0.4  # of a cell's seconds, in which processes left behind may fall asleep
+RESERVED_MEGABYTES = 1024  # of addresses that libraries reserve and do not use
+
+_users = itertools.count(os.getpid())  # each sandbox that root starts has a user of its own
+
+
+class StoppedError(Exception):
+    """The worker has ended; the argument is "timed out", "out of memory" or "died"."""
+
+
+class AnswerError(Exception):
+    """The notebook answered, but not with a value; the argument is what it raised or what was wrong."""
+
+
+def encoded(value: Any) -> Any:
+    """A value as JSON that the worker unpacks."""
+    if isinstance(value, Formula):
+        return {"formula": [value.text, worker.packed(dict(value.given))]}
+    return worker.packed(value)
+
+
+def decoded(reply: Any, depth: int = 0) -> Any:
+    """A value out of JSON that a student may have written: data only, AnswerError for the rest."""
+    if depth > MAX_DEPTH or (isinstance(reply, str) and len(reply) > MAX_TEXT_LENGTH):
+        raise AnswerError("not plain")
+    if reply is None or isinstance(reply, bool | int | float | str):
+        return reply
+    if isinstance(reply, list):
+        return [decoded(entry, depth + 1) for entry in reply]
+    if isinstance(reply, dict) and set(reply) == {"array"}:
+        with contextlib.suppress(TypeError, ValueError, KeyError, OverflowError):
+            name, shape, data = reply["array"]
+            dtype = {"<f8": float, "<i8": np.int64, "|b1": bool}[name]
+            return np.frombuffer(base64.b64decode(data), dtype).reshape([int(n) for n in shape])
+    if isinstance(reply, dict) and set(reply) == {"dict"}:
+        with contextlib.suppress(TypeError, ValueError):
+            return {str(key): decoded(value, depth + 1) for key, value in reply["dict"]}
+    raise AnswerError("not plain")
+
+
+class Session:
+    """The worker of a notebook: asked one thing at a time, stopped when it takes too much."""
+
+    def __init__(self, limits: SandboxLimits, given: dict[str, Any]) -> None:
+        if limits.stop.is_set():
+            raise SandboxError("grading was stopped.")
+        self._limits = limits
+        self._numbers = itertools.count(int.from_bytes(os.urandom(6)))
+        self._replies: queue.Queue[bytes | None] = queue.Queue(64)
+        self._closed = threading.Event()
+        self._folder = "/scratch" if limits.sandboxed else tempfile.mkdtemp(prefix="limetutor-")
+        self._process, init = start_worker(limits, self._folder)
+        self._init_handle: int | None = None  # stays the same process even if its id is reused
+        if init is not None:
+            with contextlib.suppress(OSError):
+                self._init_handle = os.pidfd_open(init)
+        measured = self._process.pid if sys.platform.startswith("linux") else 0
+        self._tree = ProcessTree((init or 0) if limits.sandboxed else measured, init)
+        self._leftover_seconds = LEFTOVER_SHARE * limits.seconds
+        threading.Thread(target=self._listen, daemon=True).start()
+        root = limits.sandboxed and os.getuid() == 0
+        begin = {
+            "memory": (limits.memory + RESERVED_MEGABYTES) * MEGABYTE,
+            "processes": limits.processes if limits.sandboxed else None,
+            "user": 60_000 + next(_users) % 5000 if root else None,
+            "folder": self._folder,
+            "paths": module_paths(limits),
+            "given": worker.packed(given),
+        }
+        try:
+            self.ask(MAX_START_SECONDS, **begin)
+        except StoppedError as stopped:  # before any line of the notebook: not its fault
+            raise SandboxError(f"a process to grade in did not start: it {stopped}.") from None
+        self._tree.initial = self._tree.pids()
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Seconds of processor time that the sandbox has used."""
+        return self._tree.cpu_seconds()
+
+    def _listen(self) -> None:
+        """Put lines of the worker into the queue, None at their end or when they are too many."""
+        stream, received = self._process.stdout, 0
+        assert stream is not None
+        with contextlib.suppress(OSError, ValueError):
+            while not self._closed.is_set() and received < MAX_OUTPUT_BYTES:
+                line = stream.readline(MAX_REPLY_BYTES)
+                received += len(line)
+                if not line.endswith(b"\n"):
+                    break
+                self._enqueue(line)
+        self._enqueue(None)
+        with contextlib.suppress(OSError):
+            stream.close()
+
+    def _enqueue(self, line: bytes | None) -> None:
+        """Put a line into the queue as soon as there is space, unless the session is closed."""
+        while not self._closed.is_set():
+            with contextlib.suppress(queue.Full):
+                self._replies.put(line, timeout=1)
+                return
+
+    def ask(self, seconds: float, **request: Any) -> dict[str, Any]:
+        """The reply to one request, StoppedError if there is none within so many seconds."""
+        deadline = time.monotonic() + seconds * CLOCK_FACTOR
+        cpu_deadline = self.cpu_seconds + seconds
+        number = next(self._numbers)
+        line = json.dumps(request | {"number": number}).encode() + b"\n"
+        try:
+            # in a thread: a worker that does not read must not block the grader
+            threading.Thread(target=self._send, args=(line,), daemon=True).start()
+            while True:
+                reply = self._next_reply(deadline, cpu_deadline)
+                if reply.get("number") == number:
+                    return reply
+        except StoppedError:
+            self.close()
+            raise
+
+    def _send(self, line: bytes) -> None:
+        stream = self._process.stdin
+        with contextlib.suppress(OSError, ValueError):
+            assert stream is not None
+            stream.write(line)
+            stream.flush()
+
+    def _next_reply(self, deadline: float, cpu_deadline: float) -> dict[str, Any]:
+        while True:
+            late = time.monotonic() > deadline or self.cpu_seconds > cpu_deadline
+            if late or self._limits.stop.is_set():
+                raise StoppedError("timed out")
+            if self._tree.exceeds(self._limits.memory * MEGABYTE):
+                raise StoppedError("out of memory")
+            with contextlib.suppress(queue.Empty):
+                line = self._replies.get(timeout=POLL_SECONDS)
+                if line is None:
+                    raise StoppedError("died")
+                with contextlib.suppress(ValueError, RecursionError):
+                    reply = json.loads(line)
+                    if isinstance(reply, dict):
+                        return reply
+
+    def settle(self, seconds: float) -> None:
+        """Wait until the notebook is idle; StoppedError if it still works after so many seconds.
+
+        Processes that it has left behind may stay if they sleep and are few and small, as those do that
+        joblib keeps for its next call; the time to fall asleep is short, and granted once. All others are
+        killed, and their work until then does not count against the notebook again. A thread cannot be
+        killed: one that works on counts as the notebook at work, since everything after it would wait.
+        """
+        tree, memory = self._tree, self._limits.memory * MEGABYTE
+        start, cpu_start = time.monotonic(), self.cpu_seconds
+        initial_start = tree.initial_cpu_seconds()
+        kill = False  # once some are killed, no other may stay: it was only missed among so many
+        try:
+            while True:
+                left = tree.leftovers(all_listed=kill)
+                kill = kill or not few_and_small(left, memory)
+                if not (kill and left) and all(map(sleeps, tree.initial | left)):
+                    break
+                late = tree.initial_cpu_seconds() - initial_start > seconds
+                late = late or time.monotonic() - start > MAX_START_SECONDS
+                if late or self._limits.stop.is_set():
+                    raise StoppedError("timed out")
+                if kill or self.cpu_seconds - cpu_start > self._leftover_seconds:
+                    kill = True
+                    tree.kill_leftovers(start + MAX_START_SECONDS)
+                time.sleep(CHECK_SECONDS)
+            used = self.cpu_seconds - cpu_start
+            self._leftover_seconds = max(0.0, self._leftover_seconds - used)
+        except StoppedError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the worker and everything that it has started."""
+        self._closed.set()
+        if self._init_handle is not None:
+            with contextlib.suppress(OSError):  # all others of its namespace end with it
+                signal.pidfd_send_signal(self._init_handle, signal.SIGKILL)
+            os.close(self._init_handle)
+            self._init_handle = None
+        if self._process.poll() is None:
+            if not self._limits.sandboxed and hasattr(os, "killpg"):
+                with contextlib.suppress(OSError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.kill()
+        self._process.wait()
+        with contextlib.suppress(OSError, ValueError):  # the listener closes the other stream
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+        if not self._limits.sandboxed:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def start_session(limits: SandboxLimits, given: dict[str, Any]) -> Session:
+    """A session, at the third attempt if need be: a machine may lack something for a moment."""
+    for attempt in range(3):
+        try:
+            return Session(limits, given)
+        except SandboxError:
+            if attempt == 2:
+                raise
+    raise AssertionError

@@ -1,0 +1,136 @@
+"""Exercises answered by a function, which is called beside a reference, or by a paragraph."""
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...inputs.arguments import shorten
+from .exercise import Exercise, Hinted
+from .tables import Verdict, verdict
+
+
+class Tried(NamedTuple):
+    """What came of calling a function: ``hint`` names no input, ``where`` may."""
+
+    kind: str
+    hint: str = ""
+    where: str = ""
+    lost: bool = False  # wrong, and no declared mistake gives the same
+
+
+@dataclass(frozen=True, kw_only=True)
+class Function(Hinted):
+    """A function to write: called on inputs that it has not seen, beside the reference.
+
+    ``inputs(rng)`` gives the arguments of one call; mistakes are functions too.
+    """
+
+    reference: Callable[..., Any]
+    inputs: Callable[[np.random.Generator], tuple[Any, ...]]
+    calls: int = 20
+    rtol: float = 1e-6
+
+    answered: ClassVar[str] = "kernel"
+
+    def judge(self, answer: Any, attempt: int = 1) -> Verdict:
+        """Call it; what it raises, returns or changes is told, and never stops the judge."""
+        if answer is Ellipsis:
+            return Verdict("wrong", "Replace the three dots with your function, then run it again.")
+        if not callable(answer):
+            return verdict("wrong", "Give the function itself, by its name and without brackets.")
+        rng = np.random.default_rng([zlib.crc32(self.name.encode()), attempt])
+        outcome = self.tried(answer, rng)
+        step = self.ladder[min(attempt, 3) - 1] if outcome.lost else ""
+        return verdict(outcome.kind, outcome.where or outcome.hint, step)
+
+    def tried(self, answer: Callable[..., Any], rng: np.random.Generator) -> Tried:
+        """What comes of calls on inputs drawn by ``rng``."""
+        cases = [self.inputs(rng) for _ in range(self.calls)]
+        expected = [np.asarray(self.reference(*_copies(case)), float) for case in cases]
+        results: list[np.ndarray] = []
+        for case, right in zip(cases, expected, strict=True):
+            result, where, hint = _called(answer, case, right)
+            if hint:
+                return Tried("wrong", hint, where)
+            results.append(result)
+        if self._agree(results, expected):
+            return Tried("right")
+        for mistaken, hint in self.mistakes:
+            if self._agree(results, [np.asarray(mistaken(*_copies(c)), float) for c in cases]):
+                return Tried("wrong", hint)
+        triples = zip(cases, results, expected, strict=True)
+        case, result = next((c, r) for c, r, right in triples if not self._agree([r], [right]))
+        where = f"For {_listed(case)} it gives {shorten(result)}, which is not right."
+        return Tried("wrong", self.nudge, where, lost=True)
+
+    def essence(self, answer: Any) -> Any:
+        """What its code does: a cell run again makes a new object of the same code."""
+        code = getattr(answer, "__code__", None)
+        return (code.co_code, code.co_names, repr(code.co_consts)) if code else None
+
+    def _agree(self, results: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> bool:
+        return all(
+            one.shape == other.shape and np.allclose(one, other, rtol=self.rtol, atol=1e-12)
+            for one, other in zip(results, expected, strict=True)
+        )
+
+
+def _copies(case: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(value.copy() if isinstance(value, np.ndarray) else value for value in case)
+
+
+def _listed(case: tuple[Any, ...]) -> str:
+    return ", ".join(shorten(value) for value in case)
+
+
+def _called(
+    function: Callable[..., Any], case: tuple[Any, ...], right: np.ndarray
+) -> tuple[np.ndarray, str, str]:
+    """What a function returned, or what is wrong with that: with the inputs, and without them."""
+    passed, nothing = _copies(case), np.zeros(0)
+    try:
+        result = function(*passed)
+    except Exception as error:
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        return nothing, f"For {_listed(case)} it raises {told[:150]}", "It raises an error."
+    if any(not np.array_equal(a, b) for a, b in zip(passed, case, strict=True)):
+        return nothing, "", "It changes what it was given: work on a copy."
+    if result is None:
+        return nothing, "", "It returns nothing: is there a return?"
+    try:
+        values = np.array(result, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        where = f"It returns {shorten(result)}, which is not a number or an array of them."
+        return nothing, where, "It returns what is not a number or an array of them."
+    if values.shape != right.shape:
+        shapes = f"shape {values.shape}, for {_listed(case)} the shape is {right.shape}"
+        where = f"It returns an array of {shapes}."
+        return nothing, where, "It returns an array of another shape."
+    if not np.all(np.isfinite(values)):
+        where = f"For {_listed(case)} it returns nan or infinity."
+        return nothing, where, "It returns nan or infinity."
+    return values, "", ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paragraph(Exercise):
+    """A text to write, which is not judged: the reader compares it with these points, then with the
+    model answer, which is the solution in the chapter.
+    """
+
+    rubric: Sequence[str]
+    fewest: int = 15  # words
+
+    answered: ClassVar[str] = "points"
+
+    def judge(self, answer: Any, attempt: int = 1) -> Verdict:
+        """Never right or wrong, but for a text that is none."""
+        if answer is Ellipsis:
+            return Verdict("wrong", 'Replace the three dots with your text, in """ and """.')
+        if not isinstance(answer, str) or len(answer.split()) < self.fewest:
+            return verdict("wrong", f"Write a text of at least {self.fewest} words.")
+        points = " ".join(f"({k}) {point}" for k, point in enumerate(self.rubric, 1))
+        return Verdict("close", f"≈ Compare with these points, then with the solution: {points}")

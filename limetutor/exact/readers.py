@@ -1,0 +1,81 @@
+"""Registries of functions that read a fitted model as a form, and the form of any model.
+
+A **family** is read by a function of the fitted estimator and ``output`` (the class or the column that
+was asked for); it returns a form, or None where f must be sampled, and refuses, in a sentence, what
+belongs to a family but has no form. Models that add up numbers before a link have a second function,
+for the forms of their **raw outputs**; :mod:`limetutor.exact.margins` uses it. To add a model: write
+the function under ``@family("package", "ClassName")``. Chapter: beyond linear.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..core.boxes import Boxes
+from ..core.models import READERS, Form
+from ..inputs import arguments as arg
+from ..inputs import predictors
+from ..inputs.predictors import ModelRegistry, output_column
+from .moved import moved
+
+FAMILIES = ModelRegistry()  # functions (f, output) -> Form | None
+RAW_OUTPUTS = ModelRegistry()  # functions (f) -> list[Form] | None
+family, raw_outputs = FAMILIES.register, RAW_OUTPUTS.register
+
+
+def form_of(f: Any, output: Any = None) -> Form | None:
+    """The form of a model, or None where it has none and must be sampled."""
+    if isinstance(f, Form):
+        return f
+    read = FAMILIES.find(f)
+    if read is None:
+        return None
+    if predictors.package_of(f) == "sklearn":
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(f)
+    return read(f, output)  # type: ignore[no-any-return]
+
+
+def form_in(boxes: Boxes, f: Any, output: Any) -> Form | None:
+    """The form of f in the coordinates of a world, or None."""
+    features = features_of(f)
+    if features is not None and features != boxes.d:
+        raise ValueError(
+            f"f must have been fitted on {boxes.d} features, as many as the world has, "
+            f"got one fitted on {features}."
+        )
+    columns = predictors.fitted_columns(f, boxes)
+    if boxes.has_text or boxes.has_gaps:
+        return None  # the model has its own way to turn text and missing values into numbers
+    form = form_of(f, output)
+    reordered = set(columns) == set(boxes.names) and tuple(columns) != tuple(boxes.names)
+    if form is None or not reordered:
+        return form
+    order = np.array([boxes.names.index(name) for name in columns])
+    return moved(form, order, np.ones(boxes.d), np.zeros(boxes.d))
+
+
+def features_of(f: Any) -> int | None:
+    """The number of features that f was fitted on, where it says so."""
+    count: Any = getattr(predictors.first_fitted(f), "n_features_in_", None)
+    return int(count) if arg.is_integer(count) else None
+
+
+def picked(outputs: Sequence[Any] | np.ndarray | None, output: Any) -> Any:
+    """The requested output; the only one where there is one, None where there are none."""
+    if outputs is None or (len(outputs) == 1 and output is None):
+        return None if outputs is None else outputs[0]
+    return outputs[output_column(output, len(outputs), [])]
+
+
+def refuse(wanted: str, f: Any, got: str) -> NoReturn:
+    """Refuse a model of a family whose settings leave it without a form."""
+    raise ValueError(
+        f"f must {wanted} for an exact limit, got {type(f).__name__} with {got}; "
+        "pass a function such as f.predict to have it sampled."
+    )
+
+
+READERS.append((form_in, features_of))

@@ -1,0 +1,1 @@
+"""Arguments, tables and models as callers pass them, checked and turned into numbers."""

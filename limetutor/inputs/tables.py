@@ -1,0 +1,310 @@
+"""Tables as callers have them: arrays, DataFrames, rows, mappings.
+
+:func:`read_table` reads a training set, :func:`rows_of` the instances to explain. Columns with names
+are matched by name: those in another order are put in order, unknown or missing names are refused.
+Chapter: discretization.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import arguments as arg
+from .columns import NUMBER, Category, ColumnKind, OrMissing, is_missing
+
+
+class TrainingTable(NamedTuple):
+    """A training set: numbers (n, d), the name and the kind of each column."""
+
+    values: np.ndarray
+    names: tuple[str, ...]
+    kinds: tuple[ColumnKind, ...]
+
+
+def default_names(d: int) -> tuple[str, ...]:
+    """x1, x2, ... for features without names."""
+    return tuple(map("x%d".__mod__, range(1, d + 1)))
+
+
+def nameless(names: Sequence[str]) -> bool:
+    """Whether names are default ones: x1, x2, ..., or 0, 1, ... as in pandas and `lime`."""
+    return _numbered(names) or tuple(names) == default_names(len(names))
+
+
+def _numbered(names: Sequence[str]) -> bool:
+    return list(names) == [str(j) for j in range(len(names))]
+
+
+def read_table(
+    X: Any,
+    categorical: Any = (),
+    kinds: Mapping[Any, ColumnKind] | None = None,
+    mixed: bool = False,
+) -> TrainingTable:
+    """Read a training table; ``categorical`` columns hold labels, ``kinds`` names other kinds.
+
+    With ``mixed``, columns of pandas' dtype "category" hold labels without being named, and values may
+    be missing (:class:`limetutor.inputs.columns.OrMissing`).
+    """
+    columns, names = _columns_of(X)
+    dtypes = _categories_of(X) if mixed else {}
+    if not isinstance(kinds, Mapping | None):
+        raise ValueError(f"kinds must be a dict from column to its kind, got {arg.shorten(kinds)}.")
+    chosen: dict[int, ColumnKind] = dict.fromkeys(
+        [*dtypes, *positions("categorical", categorical, names)], Category()
+    )
+    for column, kind in (kinds or {}).items():
+        if not isinstance(kind, ColumnKind):
+            raise ValueError(f"kinds must map columns to kinds, got {arg.shorten(kind)}.")
+        chosen[positions("kinds", [column], names)[0]] = kind
+    read = _read_with_missing if mixed else _read
+    values, types = [], []
+    for j, (name, column) in enumerate(zip(names, columns, strict=True)):
+        numbers, kind = read(name, column, chosen.get(j))
+        values.append(numbers)
+        types.append(_with_categories(kind, dtypes.get(j)))
+    return TrainingTable(np.stack(values, axis=1), names, tuple(types))
+
+
+def _categories_of(X: Any) -> dict[int, Any]:
+    """The categories of each column of pandas' dtype "category"."""
+    if not hasattr(X, "iloc") or not _is_frame(X):
+        return {}
+    return {j: dtype.categories for j, dtype in enumerate(X.dtypes) if hasattr(dtype, "categories")}
+
+
+def _with_categories(kind: ColumnKind, categories: Any) -> ColumnKind:
+    if categories is None:
+        return kind
+    if isinstance(kind, OrMissing):
+        return replace(kind, kind=_with_categories(kind.kind, categories))
+    return replace(kind, categories=categories) if isinstance(kind, Category) else kind
+
+
+def _columns_of(X: Any) -> tuple[list[np.ndarray], tuple[str, ...]]:
+    if isinstance(X, str | bytes) or X is None:
+        raise ValueError(f"X must be a table with rows and columns, got {arg.shorten(X)}.")
+    _refuse_lazy("X", X)
+    named = _is_frame(X)
+    columns = [_column(X, name, j) for j, name in enumerate(X.columns)] if named else _split(X)
+    if not columns or len(columns[0]) == 0:
+        raise ValueError("X must have at least one row and one column, got an empty table.")
+    names = tuple(str(c) for c in X.columns) if named else default_names(len(columns))
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"X must have different column names, got {twice!r} more than once.")
+    return columns, names
+
+
+def _is_frame(table: Any) -> bool:
+    """Whether a table has named columns, as those of pandas and polars have."""
+    return hasattr(table, "columns") and hasattr(table, "shape")
+
+
+def _refuse_lazy(name: str, table: Any) -> None:
+    if type(table).__name__ == "LazyFrame":
+        raise ValueError(f"{name} must be a table in memory, got a LazyFrame; pass its .collect().")
+
+
+def _column(X: Any, name: Any, j: int) -> np.ndarray:
+    """Column j of a pandas or polars frame, as an array."""
+    return (X.iloc[:, j] if hasattr(X, "iloc") else X[name]).to_numpy()
+
+
+def _split(X: Any) -> list[np.ndarray]:
+    if hasattr(X, "toarray"):
+        raise ValueError("X must be a dense table, got a sparse matrix; pass its .toarray().")
+    try:
+        array = X if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
+    except ValueError:
+        raise ValueError("X must have rows of one length, got rows of different lengths.") from None
+    if array.ndim != 2:
+        what = f"shape {array.shape}" if array.ndim else arg.shorten(X)
+        raise ValueError(f"X must be a table with rows and columns, got {what}.")
+    return list(array.T)
+
+
+def _read_with_missing(
+    name: str, column: np.ndarray, kind: ColumnKind | None
+) -> tuple[np.ndarray, ColumnKind]:
+    """Read a column with missing values, whose code is a number above all others."""
+    if isinstance(column, np.ma.MaskedArray) or column.dtype.kind not in "fO":
+        return _read(name, column, kind)
+    gaps = np.array([is_missing(value) for value in column])
+    if not np.any(gaps):
+        return _read(name, column, kind)
+    if np.all(gaps):
+        raise ValueError(f"X must hold some value in every column, but {name!r} is all missing.")
+    present, kind_of_present = _read(name, column[~gaps], kind)
+    code = float(present.max() + max(np.ptp(present), abs(present.max()), 1.0))
+    values = np.full(len(column), code)
+    values[~gaps] = present
+    return values, OrMissing(kind_of_present, code)
+
+
+def _read(name: str, column: np.ndarray, kind: ColumnKind | None) -> tuple[np.ndarray, ColumnKind]:
+    """Read a column as finite numbers of a kind; text is allowed where labels are declared."""
+    problem = ""
+    try:
+        values = arg.floats(column)
+    except (TypeError, ValueError) as error:
+        problem = str(error)
+    if (
+        problem
+        and isinstance(kind, Category)
+        and problem not in ("masked values", "dates", "times")
+    ):
+        return _labels_and_codes(name, column)  # outside ``except``: errors have no context
+    if problem:
+        raise ValueError(
+            f"X must be numeric outside categorical columns, but column {name!r} holds "
+            f"{_REMEDIES.get(problem, problem)}."
+        )
+    if not np.all(np.isfinite(values)):
+        raise ValueError(f"X must be finite, but column {name!r} holds nan or infinite values.")
+    _refuse_scale(name, values)
+    return values, kind or NUMBER
+
+
+def _refuse_scale(name: str, values: np.ndarray) -> None:
+    """Refuse a column whose values, or whose range, have squares that overflow or underflow."""
+    largest = np.max(np.abs(values))
+    if largest > arg.LARGEST:
+        raise ValueError(
+            f"X must lie within ±{arg.LARGEST:g}, but column {name!r} holds values of size "
+            f"{largest:g}; rescale it."
+        )
+    spread = np.ptp(values)
+    if 0 < spread < 1 / arg.LARGEST:
+        raise ValueError(
+            f"X must vary by {1 / arg.LARGEST:g} or more in a column that is not constant, but "
+            f"{name!r} varies by {spread:g}; rescale it."
+        )
+
+
+_REMEDIES = {
+    "text": "text; declare it in categorical=",
+    "dates": "dates; turn them into numbers",
+    "times": "times; turn them into numbers",
+    "missing values": "missing values; fill them or leave the rows out",
+    "masked values": "masked values; fill them or leave the rows out",
+}
+
+
+def _labels_and_codes(name: str, column: np.ndarray) -> tuple[np.ndarray, Category]:
+    """For each row the position of its label, and the labels in order."""
+    column = np.asarray(column, dtype=object)
+    if not all(isinstance(value, str) for value in column):
+        other = next(value for value in column if not isinstance(value, str))
+        raise ValueError(
+            f"X must hold text in every row of a text column, but column {name!r} also holds "
+            f"{arg.shorten(other)}."
+        )
+    labels, codes = np.unique(column, return_inverse=True)
+    return codes.astype(float), Category(labels)
+
+
+def positions(name: str, columns: Any, names: Sequence[str]) -> list[int]:
+    """Columns given by name or position, as positions; none twice."""
+    columns = () if columns is None else columns
+    if isinstance(columns, str) or arg.is_integer(columns):
+        columns = [columns]
+    try:
+        columns = list(columns)
+    except TypeError:
+        raise ValueError(
+            f"{name} must be names or positions, got {arg.shorten(columns)}."
+        ) from None
+    result: list[int] = []
+    for column in columns:
+        if arg.is_integer(column) and 0 <= column < len(names):
+            result.append(int(column))
+        elif isinstance(column, str) and column in names:
+            result.append(list(names).index(column))
+        else:
+            raise ValueError(
+                f"{name} must name columns of X or give positions 0 to {len(names) - 1}, "
+                f"got {arg.shorten(column)}."
+            )
+    return result
+
+
+def rows_of(name: str, X: Any, names: Sequence[str], *, one: bool) -> np.ndarray:
+    """The rows of ``X`` as objects (n, d), in the order of ``names``.
+
+    ``one`` means a single instance: a row, a Series, a mapping, or a table of one row. A world whose
+    features have default names (x1, x2, ...) takes the columns in their order.
+    """
+    _refuse_lazy(name, X)
+    if hasattr(X, "toarray"):
+        X = X.toarray()
+    labels = [str(label) for label in _labels_of(X)]
+    table = _object_rows(name, X, one)
+    if one and len(table) != 1:
+        raise ValueError(f"{name} must be one row of numbers, got shape {table.shape}.")
+    if len(table) == 0:
+        raise ValueError(f"{name} must be a table with at least one row, got none.")
+    return table if _by_position(labels, names) else table[:, _order(name, labels, names)]
+
+
+def _labels_of(X: Any) -> Sequence[Any]:
+    """The names that come with an instance or a table; none with plain arrays."""
+    if isinstance(X, Mapping):
+        return list(X)
+    if _is_frame(X):
+        return list(X.columns)
+    if hasattr(X, "index") and hasattr(X, "to_numpy"):
+        return list(X.index)
+    return []
+
+
+def _by_position(labels: list[str], names: Sequence[str]) -> bool:
+    """Whether columns are taken in their order: they have no labels, or either names are default ones."""
+    if not labels:
+        return True
+    return (_numbered(labels) or nameless(names)) and set(labels) != set(names)
+
+
+def _order(name: str, labels: list[str], names: Sequence[str]) -> list[int]:
+    """The position of each feature of the world among the caller's columns."""
+    missing = [feature for feature in names if feature not in labels]
+    extra = [label for label in labels if label not in names]
+    if missing or extra or len(labels) != len(names):
+        wrong = f"without {missing[0]!r}" if missing else f"with {(extra or labels)[0]!r}"
+        raise ValueError(
+            f"{name} must have the features of the world, {arg.shorten(list(names))}, "
+            f"got one {wrong}."
+        )
+    return [labels.index(feature) for feature in names]
+
+
+def _object_rows(name: str, X: Any, one: bool) -> np.ndarray:
+    """A table or an instance as an array (n, d), of numbers or of objects."""
+    if isinstance(X, Mapping):
+        X = list(X.values())
+    if arg.holds_masked(X):
+        raise ValueError(f"{name} must hold numbers only, got masked values.")
+    try:
+        if _is_frame(X):
+            columns = [_column(X, label, j) for j, label in enumerate(X.columns)]
+            array = np.column_stack([_numbers_or_objects(column) for column in columns])
+        else:
+            array = _numbers_or_objects(X)
+    except ValueError:
+        raise ValueError(
+            f"{name} must hold numbers only, got rows of different lengths: {arg.shorten(X)}."
+        ) from None
+    if array.ndim < 2 and not one:
+        raise ValueError(f"{name} must be a table with rows and columns, got shape {array.shape}.")
+    array = array.reshape(1, -1) if array.ndim < 2 else array
+    if array.ndim != 2:
+        raise ValueError(f"{name} must be one row of numbers or a table, got shape {array.shape}.")
+    return array
+
+
+def _numbers_or_objects(values: Any) -> np.ndarray:
+    """Numbers as they are, which saves memory in a large table; everything else as objects."""
+    array = np.asarray(values)
+    return array if array.dtype.kind in "fiub" else np.asarray(values, dtype=object)

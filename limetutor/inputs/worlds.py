@@ -1,0 +1,100 @@
+"""What callers pass to make a world: parameters of normals, numbers of boxes, training columns."""
+
+from typing import Any
+
+import numpy as np
+
+from . import arguments as arg
+
+MAX_BOXES = 10_000  # of one feature; more of them than training sets have rows
+
+
+def box_counts(p: Any) -> np.ndarray:
+    """One number of boxes, or one per feature."""
+    try:
+        array = np.asarray(p, dtype=object)
+    except ValueError:
+        raise ValueError(
+            f"p must be one number or one per feature, got {arg.shorten(p)}."
+        ) from None
+    whole = np.vectorize(lambda v: arg.whole("p", v, least=2, most=MAX_BOXES), otypes=[int])
+    return whole(array) if array.size else np.zeros(array.shape, int)
+
+
+def feature_names(names: Any) -> tuple[str, ...]:
+    """Names of features, as different texts."""
+    try:
+        texts = () if isinstance(names, str | bytes) else tuple(str(name) for name in names)
+    except TypeError:
+        texts = ()
+    if not texts:
+        raise ValueError(f"names must be one text per feature, got {arg.shorten(names)}.")
+    if len(set(texts)) < len(texts):
+        twice = next(name for name in texts if texts.count(name) > 1)
+        raise ValueError(f"names must differ, got {twice!r} more than once.")
+    return texts
+
+
+def agreed_dimension(requested: int | None, own: int | None) -> int:
+    """The number of features of a world and of an instance, which must agree."""
+    if requested is None and own is None:
+        raise ValueError("d must be given: this world holds scalars and fits any dimension.")
+    if requested is not None and own is not None and requested != own:
+        raise ValueError(
+            f"xi must have {own} entries, one per feature of the world, got {requested}."
+        )
+    if requested == 0:
+        raise ValueError("xi must have at least one entry, got none.")
+    return requested or own or 0
+
+
+def gaussian_parameters(mu: Any, sigma: Any, p: Any, names: Any) -> dict[str, Any]:
+    """Means, deviations, numbers of boxes and names of normals, and how many features they fix."""
+    values = {"mu": arg.numbers("mu", mu), "sigma": arg.numbers("sigma", sigma), "p": box_counts(p)}
+    for name, value in values.items():
+        if value.ndim > 1 or value.size == 0:
+            raise ValueError(
+                f"{name} must be one number or one per feature, got shape {value.shape}."
+            )
+    if np.any(values["sigma"] <= 0):
+        raise ValueError(f"sigma must be above 0, got {float(np.min(values['sigma'])):g}.")
+    arg.within("mu", values["mu"])
+    for deviation in (np.min(values["sigma"]), np.max(values["sigma"])):
+        arg.bandwidth("sigma", deviation)
+    lengths = {value.size for value in values.values() if value.ndim == 1}
+    if names is not None:
+        names = feature_names(names)
+        lengths.add(len(names))
+    if len(lengths) > 1:
+        raise ValueError(
+            "mu, sigma, p and names must have the same length where they are given per "
+            f"feature, got lengths {sorted(lengths)}."
+        )
+    return values | {"names": names, "_d": lengths.pop() if lengths else None}
+
+
+def refuse_merged(mu: np.ndarray, sigma: np.ndarray, inner: np.ndarray) -> None:
+    """Refuse a law so narrow beside its mean that a double cannot tell its edges apart."""
+    with np.errstate(invalid="ignore"):
+        merged = np.any(np.diff(inner, axis=1) <= 0, axis=1) | (mu + sigma == mu)
+    if np.any(merged):
+        j = int(np.flatnonzero(merged)[0])
+        raise ValueError(
+            f"sigma must be large enough beside mu for a double to tell the edges of the boxes "
+            f"apart, got sigma={sigma[j]:g} at mu={mu[j]:g}."
+        )
+
+
+def mean_and_deviation(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each column; exact for a constant one, whose mean and deviation numpy rounds."""
+    constant = np.all(table == table[0], axis=0)
+    mean = np.where(constant, table[0], table.mean(axis=0))
+    return mean, np.where(constant, 0.0, table.std(axis=0))
+
+
+def short(value: np.ndarray) -> str:
+    """Parameters as a repr shows them: one number where all are the same."""
+    flat = np.ravel(value)
+    if np.all(flat == flat[0]):
+        return f"{flat[0]:g}"
+    return np.array2string(flat, precision=3, threshold=6, separator=", ")

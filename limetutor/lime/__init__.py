@@ -1,0 +1,1 @@
+"""The real `lime`: read its explainers, predict what they print."""

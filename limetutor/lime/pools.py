@@ -1,0 +1,141 @@
+"""Runs of `lime` without its model calls: resampled from a pool of rows whose values are known.
+
+A run of `lime` is n rows from the law p of its world, weighted by a kernel pi. What such runs print,
+how they spread and which features they choose follows from the law of weighted sums of n rows. Where
+few rows have most of the weight that law is far from normal, and so it is not approximated: the rows
+of a **pool** are drawn again, each a Poisson number of times with mean n p / (m q), where m rows of
+the pool follow q.
+
+The pool follows the tilted law, and where weights differ much a mixture of p pi^s / E[pi^s] with
+s = 0, 1/2, 1 and 2: what a run mostly has, what decides runs that have no row near xi, the mean of a
+fit, and its variance. Where f has a form, responses of the pool are the surrogate in closed form plus
+residuals, so that the mean of the fits does not depend on the pool.
+:mod:`limetutor.lime.tabular` has pools of rows, :mod:`limetutor.lime.masks` pools of masks.
+Chapter: the real lime.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import scipy
+
+from ..precision.threads import on_one_thread
+from .selection_and_ridge import Moments, ridge
+
+MIN_EVEN_SHARE = 0.1  # effective share of a weighted sample above which one tilt is enough
+# the powers s of the weight in the laws of a pool, and their shares of its rows
+ONE_TILT = {1.0: 1.0}
+MIXED_TILTS = {0.0: 0.25, 0.5: 0.25, 1.0: 0.25, 2.0: 0.25}
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Rows with known values, relative to xi's own row.
+
+    ``design`` (m, d) are the regressors less those of xi, ``at_xi``; ``y`` (m,) the responses less
+    f(xi); ``log_weights`` (m,) the logs of those of the kernel, xi's being ``own_weight``; ``ratio``
+    (m,) how often one draw from the world is expected to fall on each row. ``stderr`` (d,) is the
+    error of the coefficients that runs tend to, 0 where they are known. ``products`` (d + 2, d + 2)
+    are the mean weighted products of 1, design and response of one draw, where they are known without
+    the rows.
+    """
+
+    design: np.ndarray
+    y: np.ndarray
+    log_weights: np.ndarray
+    ratio: np.ndarray
+    at_xi: np.ndarray
+    own_weight: float
+    method: str
+    stderr: np.ndarray
+    products: np.ndarray | None = None
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        """The weights of the rows, (m,)."""
+        return np.exp(self.log_weights)
+
+    @cached_property
+    def columns(self) -> np.ndarray:
+        """1, the regressors and the response of each row."""
+        return np.hstack([np.ones((len(self.y), 1)), self.design, self.y[:, None]])
+
+    def draws(self, n: int, runs: int, rng: np.random.Generator) -> list[np.ndarray]:
+        """Indices of the rows of each run beside xi's own; n is the number of all of them."""
+        ends = np.cumsum(self.ratio)
+        sizes = rng.poisson((n - 1) * ends[-1], runs)
+        return [np.searchsorted(ends, ends[-1] * rng.random(size), "right") for size in sizes]
+
+    @on_one_thread
+    def moments(self, draws: list[np.ndarray]) -> Moments:
+        """The weighted sums of runs."""
+        products = np.empty((len(draws), *[self.columns.shape[1]] * 2))
+        for r, rows in enumerate(draws):
+            columns = self.columns[rows]
+            np.matmul((columns * self.weights[rows, None]).T, columns, out=products[r])
+        return self._with_own_row(products)
+
+    @on_one_thread
+    def expected(self, n: int) -> Moments:
+        """The mean of such sums over all runs, as one run."""
+        weights = (n - 1) * self.ratio * self.weights
+        return self._with_own_row(((self.columns * weights[:, None]).T @ self.columns)[None])
+
+    def known(self, n: int) -> Moments | None:
+        """The same without the noise of the rows in the pool; None where it is not known."""
+        return None if self.products is None else self._with_own_row((n - 1) * self.products[None])
+
+    def _with_own_row(self, products: np.ndarray) -> Moments:
+        products[:, 0, 0] += self.own_weight  # all other columns of xi's own row are 0
+        return Moments.of(products)
+
+
+def tilt_shares(log_even_share: float) -> Mapping[float, float]:
+    """Powers of the weight and their shares of a pool, by the log of the effective share of rows."""
+    return ONE_TILT if log_even_share > np.log(MIN_EVEN_SHARE) else MIXED_TILTS
+
+
+def mixture_log_ratio(sizes: Sequence[int], log_tilts: Sequence[np.ndarray]) -> np.ndarray:
+    """Log of how often one draw from p is expected to fall on each row of a pool, (m,).
+
+    The pool has ``sizes`` rows of laws q_s, whose log q_s / p at all m rows are ``log_tilts``.
+    """
+    density = [np.log(size) + log_tilt for size, log_tilt in zip(sizes, log_tilts, strict=True)]
+    return -scipy.special.logsumexp(density, axis=0)
+
+
+def recentred(pool: Pool, intercept: float, coef: np.ndarray, inflation: float = 1.0) -> Pool:
+    """The pool whose fits tend to a known line: the line plus the residuals of the pool's own fit.
+
+    ``intercept`` is the line at xi less f(xi), ``inflation`` a factor of the residuals.
+    """
+    residuals = residuals_of(pool)[1]
+    return replace(pool, y=intercept + pool.design @ coef + inflation * residuals)
+
+
+def residuals_of(pool: Pool) -> tuple[Moments, np.ndarray, np.ndarray]:
+    """The mean sums of one row that is not xi's, the residuals (m,) of their fit, and the weights.
+
+    Weights are in units of the largest: all of them may be too small for a double.
+    """
+    log_weights = pool.log_weights - np.max(pool.log_weights)
+    in_units = replace(pool, log_weights=log_weights, own_weight=0.0)
+    sums = in_units.expected(2)
+    coef = ridge(sums, 0.0).coef[0]
+    residuals = pool.y - sums.level[0] - (pool.design - sums.mean[0]) @ coef
+    return sums, residuals, in_units.weights
+
+
+def noise_of_runs(pool: Pool, n: int) -> np.ndarray:
+    """How the coefficients of runs with n rows spread, to first order and without a penalty, (d,)."""
+    return spread_of_fits(pool, np.sqrt(pool.ratio / n))
+
+
+def spread_of_fits(pool: Pool, size: np.ndarray) -> np.ndarray:
+    """Roots of the diagonal of G^-1 S'S G^-1, S the centred weighted residuals times ``size`` (m,)."""
+    sums, residuals, weights = residuals_of(pool)
+    scores = (pool.design - sums.mean[0]) * (size * weights * residuals)[:, None]
+    bread = np.linalg.pinv(sums.gram[0], hermitian=True)
+    return np.sqrt(np.clip(np.diag(bread @ (scores.T @ scores) @ bread), 0, None))

@@ -1,0 +1,192 @@
+"""Runs of `lime`: from a pool of rows to a :class:`limetutor.LimePrediction`.
+
+Whatever `lime` explains, a run of it is n weighted rows, a rule that chooses features and a fit. Here
+many runs are drawn from a pool (:mod:`limetutor.lime.pools`), fitted as `lime` fits them
+(:mod:`limetutor.lime.selection_and_ridge`) and summarised. Chapter: the real lime.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..inputs import arguments as arg
+from ..inputs.lime_defaults import RIDGE
+from ..results.limit import TINY
+from . import selection_and_ridge
+from .lime_prediction import LimePrediction
+from .pools import Pool
+from .selection_and_ridge import Fits, Moments, ridge
+
+NUM_FEATURES = 10  # that `lime` prints for a table or a text, if left out
+MAX_RUNS = 400  # that are made of the calls of a model, if their number is left out, ...
+MAX_FITTED_FEATURES = 20_000  # ... fewer for many features, so many in all, down to a quarter,
+MAX_PRODUCTS = 4e11  # ... and fewer still, so many products in the sums of all runs,
+MIN_RUNS = 10  # ... but not fewer than these
+RUNS_PER_GROUP = 20  # whose standard deviation is the one that is predicted
+# ... over sigma, for normal values: the median of chi / sqrt(19) with 19 degrees of freedom
+MEDIAN_DEVIATION = 0.9824
+
+
+class RunNumbers(NamedTuple):
+    """The numbers of a prediction, checked."""
+
+    features: int
+    samples: int
+    calls: int | None
+    runs: int
+    seed: Any
+
+
+def one_label(label: Any, labels: Any) -> Any:
+    """The label, whichever of the two arguments holds it."""
+    if labels is None:
+        return label
+    several = isinstance(labels, Iterable) and not isinstance(labels, str)
+    labels_listed = list(labels) if several else [labels]
+    if label is not None or len(labels_listed) != 1:
+        raise ValueError(
+            f"labels must hold one label, and label be left out, got labels={arg.shorten(labels)}; "
+            "ask for others one at a time."
+        )
+    return labels_listed[0]
+
+
+@dataclass(frozen=True)
+class Request:
+    """The arguments beside explainer, model and instance, by `lime`'s names."""
+
+    label: Any = None
+    top_labels: Any = None
+    num_features: Any = None
+    num_samples: Any = None
+    model_regressor: Any = None
+    calls: Any = None
+    runs: Any = None
+    seed: Any = 0
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def numbers(self, features: int, samples: int, d: int) -> RunNumbers:
+        """The numbers, with those of `lime` where there are none; runs by the number of features."""
+        samples = samples if self.num_samples is None else self.num_samples
+        samples = arg.whole("num_samples", samples, 2, most=10**8)
+        by_features = np.clip(MAX_FITTED_FEATURES / d, MAX_RUNS / 4, MAX_RUNS)
+        usual = int(min(by_features, max(MAX_PRODUCTS / (samples * d**2), MIN_RUNS)))
+        features = features if self.num_features is None else self.num_features
+        return RunNumbers(
+            arg.whole("num_features", features, 1), samples,
+            None if self.calls is None else arg.whole("calls", self.calls, 2, most=10**8),
+            arg.whole("runs", usual if self.runs is None else self.runs, 2, most=10**6),
+            arg.seed("seed", self.seed),
+        )  # fmt: skip
+
+
+class Surrogates:
+    """How an explainer chooses features and fits: its rule, and a ridge or another regressor."""
+
+    def __init__(self, explainer: Any, model_regressor: Any) -> None:
+        rules = tuple(selection_and_ridge.SELECTIONS)
+        self.rule = arg.one_of("explainer's feature_selection", explainer.feature_selection, rules)
+        self.regressor = model_regressor
+        self.penalty = selection_and_ridge.penalty_of(model_regressor)
+
+    def predicted(
+        self, pool: Pool, numbers: RunNumbers, prediction: float, **description: Any
+    ) -> LimePrediction:
+        """Draw runs from a pool, choose features, fit and summarise.
+
+        ``prediction`` is f(xi), ``description`` the fields of the result that no run has a part in.
+        """
+        draws = pool.draws(numbers.samples, numbers.runs, np.random.default_rng(numbers.seed))
+        sums, mean = pool.moments(draws), pool.expected(numbers.samples)
+        k = min(numbers.features, len(pool.at_xi))
+        chosen = selection_and_ridge.SELECTIONS[self.rule](sums, k, pool.at_xi)
+        if self.penalty is None:
+            rows = _rows_of(pool, draws, prediction)
+            fits = selection_and_ridge.estimator_fits(self.regressor, rows, chosen)
+            first_order = np.zeros(chosen.shape)
+        else:
+            fits = ridge(sums, self.penalty, chosen)
+            fits = _without_pool_noise(fits, pool, mean, self.penalty, chosen, numbers.samples)
+            first_order = selection_and_ridge.linearised(mean, sums, self.penalty)
+        whole = ridge(sums, RIDGE if self.penalty is None else self.penalty)
+        coef, error = _means(fits.coef, chosen, whole.coef, first_order)
+        local = prediction + fits.local
+        return LimePrediction(
+            coef=coef, sd=_typical_deviation(fits.coef, chosen, whole.coef),
+            stderr=np.hypot(error, pool.stderr),
+            intercept=float(np.mean(local - fits.coef @ pool.at_xi)),
+            local_pred=float(np.mean(local)), score=float(np.mean(fits.score)),
+            selection=selection_and_ridge.probabilities(chosen, self.rule not in selection_and_ridge.MAY_CHOOSE_FEWER),
+            sets=selection_and_ridge.chosen_sets(chosen), method=pool.method, prediction=prediction,
+            num_features=numbers.features, num_samples=numbers.samples, runs=numbers.runs,
+            **description,
+        )  # fmt: skip
+
+
+def _without_pool_noise(
+    fits: Fits, pool: Pool, mean: Moments, penalty: float, chosen: np.ndarray, samples: int
+) -> Fits:
+    """Fits without the noise of the pool's own rows, which is common to all runs.
+
+    To first order that is the fit to the mean sums of the pool less the fit to the known ones.
+    """
+    exact_sums = pool.known(samples)
+    if exact_sums is None:
+        return fits
+    sets, index = np.unique(chosen, axis=0, return_inverse=True)
+    coef, local = fits.coef.copy(), fits.local.copy()
+    for s, features in enumerate(sets):
+        runs = np.ravel(index) == s
+        exact, sampled = (ridge(sums, penalty, features[None]) for sums in (exact_sums, mean))
+        coef[runs] += exact.coef[0] - sampled.coef[0]
+        local[runs] += exact.local[0] - sampled.local[0]
+    return Fits(coef, local, fits.score)
+
+
+def _rows_of(
+    pool: Pool, draws: list[np.ndarray], prediction: float
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Regressors, responses and weights of each run, xi's own row first."""
+    for rows in draws:
+        design = np.vstack([pool.at_xi, pool.design[rows] + pool.at_xi])
+        y = np.concatenate([[0.0], pool.y[rows]]) + prediction
+        yield design, y, np.concatenate([[pool.own_weight], pool.weights[rows]])
+
+
+def _means(
+    coef: np.ndarray, chosen: np.ndarray, whole: np.ndarray, first_order: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Means over the runs that chose a feature, and their errors.
+
+    A feature that all runs chose has a control variate: ``first_order``, the linearised fits, has
+    mean 0, and what it explains of the runs is subtracted. One that no run chose has the mean of the
+    fits to all features, ``whole``.
+    """
+    values = np.where(chosen.any(axis=0), coef, whole)
+    present = np.where(chosen.any(axis=0), chosen, True)
+    count = present.sum(axis=0)
+    mean = np.sum(values, axis=0, where=present) / count
+    left = np.where(present, values - mean, 0.0)
+    squares = np.sum(first_order**2, axis=0)
+    slope = np.sum(first_order * left, axis=0) / np.maximum(squares, TINY)
+    slope = np.where(chosen.all(axis=0) & (squares > 0), slope, 0.0)
+    left -= slope * (first_order - first_order.mean(axis=0))
+    error = np.sqrt(np.sum(left**2, axis=0)) / count
+    return mean - slope * first_order.mean(axis=0), error
+
+
+def _typical_deviation(coef: np.ndarray, chosen: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """The standard deviation that :data:`RUNS_PER_GROUP` runs show, of each coefficient."""
+    result = np.empty(coef.shape[1])
+    for j in range(coef.shape[1]):
+        values = coef[chosen[:, j], j]
+        values = values if len(values) > 1 else whole[:, j]
+        groups = len(values) // RUNS_PER_GROUP
+        if groups < 2:
+            result[j] = values.std(ddof=1)
+        else:
+            parts = values[: groups * RUNS_PER_GROUP].reshape(groups, RUNS_PER_GROUP)
+            result[j] = np.median(parts.std(axis=1, ddof=1)) / MEDIAN_DEVIATION
+    return result

@@ -1,0 +1,97 @@
+"""What the results of :func:`limetutor.limits` and :func:`limetutor.explain_many` have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.problem import without_model
+from ..inputs import arguments as arg
+from ..results.result import BaseResult, pairs
+from .problems import Problems
+
+
+@dataclass(frozen=True, eq=False)
+class RowResults(BaseResult):
+    """Results of many rows: arrays with one entry, or one row of d entries, for each.
+
+    Pickles leave the model and the training table out, as those of one row do.
+    """
+
+    asked: ClassVar[tuple[str, ...]] = ("question", "rows")
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    prediction: np.ndarray
+    local_prediction: np.ndarray
+    stderr: np.ndarray
+    method: np.ndarray
+    warnings: tuple[str, ...]
+    question: Problems = field(repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the model."""
+        return self.__dict__ | {"question": without_model(self.question, "predictions")}
+
+    @property
+    def names(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the features."""
+        return self.question.boxes.names
+
+    def __len__(self) -> int:
+        return len(self.coef)
+
+    def as_list(self) -> list[list[tuple[str, float]]]:
+        """A list for each row: pairs of box description and coefficient, largest first."""
+        boxes = [self.question.problem(i).box_names for i in range(len(self))]
+        return [pairs(*row) for row in zip(boxes, self.coef, self.order(), strict=True)]
+
+    def to_frame(self) -> Any:
+        """The coefficients as a DataFrame: X's index, a column a feature."""
+        import pandas as pd
+
+        return pd.DataFrame(self.coef, index=self.question.index, columns=list(self.names))
+
+    def __repr__(self) -> str:
+        methods = ", ".join(str(method) for method in np.unique(self.method))
+        return (
+            f"{type(self).__name__} of {len(self)} rows, {len(self.names)} features, "
+            f"nu = {self.question.nu:g}, {self.question.kernel.name} kernel ({methods})"
+        )
+
+
+def row_position(i: Any, rows: int) -> int:
+    """The position of a row, counted from the front or from the back."""
+    if not arg.is_integer(i):
+        raise TypeError(f"a row must be given by its position, got {arg.shorten(i)}.")
+    if not -rows <= i < rows:
+        raise IndexError(f"a row must lie between 0 and {rows - 1}, got {int(i)}.")
+    return int(i) % rows
+
+
+def stacked(results: Iterable[Any], names: Sequence[str]) -> dict[str, Any]:
+    """These attributes of the results of single rows as arrays, and their warnings summed up."""
+    values, notes = [], []
+    for result in results:
+        values.append([getattr(result, name) for name in names])
+        notes.append(result.warnings)
+    columns = zip(*values, strict=True)
+    arrays = {name: np.array(column) for name, column in zip(names, columns, strict=True)}
+    return arrays | {"warnings": _summed_up(notes)}
+
+
+def _summed_up(notes: list[tuple[str, ...]]) -> tuple[str, ...]:
+    """The first note of all, and how many rows have any."""
+    noted = [i for i, texts in enumerate(notes) if texts]
+    if not noted:
+        return ()
+    first = noted[0]
+    return (f"Row {first}: {notes[first][0]} ({len(noted)} of {len(notes)} rows have notes.)",)
+
+
+def row_seed(seed: int | None, i: int) -> np.random.SeedSequence | None:
+    """The seed of row i, which does not depend on the order in which rows are computed."""
+    return None if seed is None else np.random.SeedSequence([seed, i])

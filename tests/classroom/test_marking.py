@@ -1,0 +1,30 @@
+"""One submission, judged: files that cannot be, and the progress that a student reports."""
+
+import pytest
+from submissions import NAME, progress_code
+
+from limetutor.classroom.assignments import assignments
+from limetutor.classroom.marking import graded, self_reported
+from limetutor.classroom.notebooks import source
+from limetutor.classroom.sandbox import SandboxLimits
+from limetutor.course.exercises import exercises
+
+
+def test_a_file_that_is_none_and_a_folder_that_is_a_link_are_unreadable(tmp_path):
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / f"{NAME}.ipynb").write_bytes(source(NAME).read_bytes())
+    (tmp_path / "ada" / "progress.txt").write_text(progress_code())
+    (tmp_path / "eve").symlink_to("ada")
+    (tmp_path / "ben" / f"{NAME}.ipynb").mkdir(parents=True)
+    for name, why in (("eve", "a link to another"), ("ben", "not a file of its own")):
+        found = graded(tmp_path / name, assignments()[NAME], SandboxLimits())
+        assert (found.status, found.points) == ("unreadable", 0) and why in found.notes[0]
+    assert self_reported(tmp_path / "eve").status == "unreadable"
+    assert self_reported(tmp_path / "ada").points == 2
+
+
+@pytest.mark.parametrize("text", ["", "LT1~x", "hello", "LT1~switch-off.3.~00000000"])
+def test_a_code_that_cannot_be_read_is_unreadable(tmp_path, text):
+    (tmp_path / "progress.txt").write_text(text)
+    found = self_reported(tmp_path)
+    assert (found.status, found.points, found.max_points) == ("unreadable", 0, len(exercises()))

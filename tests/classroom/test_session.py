@@ -1,0 +1,160 @@
+"""Sessions and their processes: what a notebook leaves behind must not cost the next cell anything."""
+
+import itertools
+import subprocess
+
+import pytest
+
+from limetutor.classroom.marking import NotebookRun
+from limetutor.classroom.processes import MAX_LEFTOVERS
+from limetutor.classroom.sandbox import SandboxLimits, why_unavailable
+from limetutor.classroom.session import Session, StoppedError
+
+pytestmark = pytest.mark.skipif(bool(why_unavailable()), reason="there is no sandbox")
+
+BOMB = "import os\nwhile True: os.fork()"
+DAEMONS = """
+import os, time
+for _ in range({count}):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            while True: {work}
+        os._exit(0)
+"""
+WITHOUT_LEADER = """
+import ctypes, os, threading
+def spin():
+    while True: pass
+if os.fork() == 0:  # its first thread ends, so that the process looks as if it had ended
+    threading.Thread(target=spin).start()
+    ctypes.CDLL(None).pthread_exit(0)
+"""
+LARGE = """
+import os, time
+if os.fork() == 0:
+    kept = bytearray(300 * 2**20)
+    while True: time.sleep(1)
+time.sleep(0.5)
+"""
+THREADS = """
+import threading, time
+def work():
+    end = time.thread_time() + {seconds}
+    while time.thread_time() < end: {work}
+for _ in range({count}): threading.Thread(target=work, daemon=True).start()
+mine = 1
+"""
+SEEN = """
+import glob, os
+def seen():
+    return [len(glob.glob("/proc/[0-9]*")), len(os.listdir("/proc/self/task"))]
+"""
+
+
+def test_a_sandbox_ends_with_its_session_though_what_started_it_is_gone():
+    """What starts it may end before it has told it to end as well."""
+    session = Session(SandboxLimits(), {})
+    starter = session._process
+    session._process = subprocess.Popen(["true"], stdin=subprocess.PIPE)
+    session._process.wait()
+    session.close()
+    starter.wait(timeout=10)
+    starter.stdin.close()
+
+
+@pytest.fixture
+def play():
+    """Cells in a sandbox, with few seconds."""
+    begun: list[NotebookRun] = []
+
+    def start(*code: str, seconds: float = 2.0, total: float = 100.0) -> NotebookRun:
+        limits = SandboxLimits(seconds=seconds, total=total, memory=500)
+        begun.append(NotebookRun([*code, SEEN], limits, {}))
+        return begun[-1]
+
+    yield start
+    for played in begun:
+        played.close()
+
+
+def call(played: NotebookRun, name: str = "seen", seconds: float = 2.0):
+    return played.ask(seconds, do="call", name=name, arguments=[])["value"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        BOMB, DAEMONS.format(count=4, work="pass"), DAEMONS.format(count=MAX_LEFTOVERS + 1, work="time.sleep(1)"),
+        WITHOUT_LEADER, LARGE,
+    ],
+    ids=["a bomb", "at work", "many", "without a leader", "large"],
+)  # fmt: skip
+def test_processes_that_a_cell_leaves_behind_are_killed(play, code):
+    """The next question sees the first process of the sandbox and its own, not even dead ones."""
+    played = play(code, "mine = 1")
+    assert call(played) == [2, 1]
+    assert played.trouble == set() and played.ask(1, do="value", name="mine")["value"] == 1
+
+
+def test_processes_that_a_question_leaves_behind_are_killed(play, monkeypatch):
+    """Their work is not that of the notebook, even if it is seen late, as it may be when they end."""
+    played = play(f"def asked():\n    {BOMB.replace(chr(10), chr(10) + '    ')}")
+    with pytest.raises(Exception, match="BlockingIOError"):  # no more processes
+        call(played, "asked")
+    assert call(played) == [2, 1]
+    settle = Session.settle
+
+    def late(session, seconds):
+        seen = itertools.chain([0.0], itertools.repeat(1000.0))
+        with monkeypatch.context() as patched:
+            patched.setattr(Session, "cpu_seconds", property(lambda _: next(seen)))
+            settle(session, seconds)
+
+    monkeypatch.setattr(Session, "settle", late)
+    with pytest.raises(Exception, match="BlockingIOError"):
+        call(played, "asked", seconds=10.0)
+    assert call(played) == [2, 1]
+
+
+def test_few_that_sleep_may_stay(play):
+    """A pool of processes that one cell makes and a function of another uses."""
+    pool = "import multiprocessing\npool = multiprocessing.get_context('fork').Pool(2)"
+    played = play(f"{pool}\npool.map(abs, [-1])", "def asked(): return pool.map(abs, [-3, 2])")
+    assert call(played)[0] == 4
+    assert [call(played, "asked") for _ in range(3)] == [[3, 2]] * 3
+
+
+def test_threads_at_work_cost_their_cell(play):
+    """... as if the cell itself had not ended, and they are not there when a question is asked."""
+    played = play(THREADS.format(seconds=1000, count=3, work="pass"), seconds=1.0)
+    assert call(played) == [2, 1]
+    assert played.trouble == {"timed out"}
+    with pytest.raises(Exception, match="no such name"):
+        played.ask(1, do="value", name="mine")
+
+
+def test_cells_together_have_an_end(play):
+    """What was defined until then is asked for."""
+    played = play(*[f"import time; time.sleep(0.2); c{k} = {k}" for k in range(40)], total=4.0)
+    assert played.ask(1, do="value", name="c0")["value"] == 0
+    assert played.trouble == {"timed out"}
+    with pytest.raises(Exception, match="no such name"):
+        played.ask(1, do="value", name="c39")
+
+
+def test_threads_at_work_cost_their_question(play):
+    body = THREADS.format(seconds=1000, count=1, work="pass").replace("\n", "\n    ")
+    played = play(f"def asked():{body}", seconds=1.0)
+    with pytest.raises(StoppedError, match="timed out"):
+        call(played, "asked", 1.0)
+    assert call(played) == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("work", "seconds", "left"), [("pass", 0.2, 1), ("time.sleep(0.05)", 1000, 3)]
+)
+def test_threads_that_come_to_rest_cost_nothing(play, work, seconds, left):
+    played = play(THREADS.format(seconds=seconds, count=2, work=work))
+    assert call(played) == [2, left]
+    assert played.trouble == set() and played.ask(1, do="value", name="mine")["value"] == 1

@@ -1,0 +1,216 @@
+"""Right answers to the exercises, chapter by chapter.
+
+What is right is written out here, or taken from the package in another way than the exercise does. A
+chapter is a function, so that its numbers have short names and stay its own.
+"""
+
+from typing import Any
+
+import numpy as np
+from boxed_means import contrast
+from scipy import integrate, optimize, stats
+from scipy.stats import norm
+
+import limetutor as lt
+from limetutor.course.experiments import running_example
+from limetutor.precision.normal_limit import asymptotic_covariance, effective_sample_size
+
+EDGE = norm.ppf(0.75)  # the third edge of four boxes
+WORLD = lt.Gaussian()
+Rows = list[tuple[str, Any]]  # exercise, answer
+
+
+def welcome() -> Rows:
+    def bar(nu: float) -> float:
+        return float(lt.limit(lt.Linear([10]), [0.961], WORLD, nu=nu).coef[0])
+
+    reached = optimize.brentq(lambda nu: bar(nu) - 10, 0.5, 1.0)
+    return [("welcome/1", reached), ("welcome/1", 0.81), ("welcome/2", bar(5) / bar(0.2))]
+
+
+def ten_minutes() -> Rows:
+    return [("ten-minutes/1", 2.9 / np.hypot(1.25, 1.25)), ("ten-minutes/2", 45_000)]
+
+
+def discretization() -> Rows:
+    share = np.sqrt(2 / (500 * np.pi)) * (0.5 + 2 * np.sqrt(0.1875))
+    return [
+        ("discretization/1", norm(94.6, 13.8).ppf(np.arange(1, 5) / 5)),
+        ("discretization/2", 0.1875 / norm.pdf(EDGE) ** 2 / 0.01**2),
+        ("discretization/3", 1 - (1 - share) ** 10),
+    ]
+
+
+def sampling() -> Rows:
+    return [
+        ("sampling/1", stats.truncnorm(norm.ppf(0.8), np.inf, 100, 15).mean()),
+        ("sampling/2", list(np.diff([0, norm.cdf(-1), norm.cdf(2), 1]))),
+        ("sampling/3", 5000 / 4**10),
+    ]
+
+
+def weights() -> Rows:
+    nu = 0.75 * np.sqrt(10)
+    return [
+        ("weights/1", optimize.brentq(lambda nu: 1 / (1 + nu**2) - 0.7, 0.1, 2)),
+        ("weights/2", 100 / effective_sample_size(np.zeros(20), WORLD, 1.0, n=1)),
+        ("weights/3", 1 / (1 + 3 * np.exp(-1 / (2 * nu**2)))),
+    ]
+
+
+def surrogate() -> Rows:
+    at = lt.limit(*running_example(), nu=1.0)
+    return [
+        ("surrogate/1", [1.5, 0.5]),
+        ("surrogate/2", [0.3, -0.05, 0.06]),
+        ("surrogate/3", 10_000 * at.C * at.alpha[0] * (1 - at.alpha[0])),
+    ]
+
+
+def covariance() -> Rows:
+    def edge_in_deviations(nu: float) -> float:
+        """From a tilted law by quadrature: how many of its standard deviations half the box is."""
+        tilted = lambda x: norm.pdf(x) * np.exp(-((x - EDGE / 2) ** 2) / (2 * nu**2))  # noqa: E731
+        moments = [integrate.quad(lambda x, k=k: x**k * tilted(x), -2, 3)[0] for k in range(3)]
+        mean = moments[1] / moments[0]
+        return EDGE / 2 / np.sqrt(moments[2] / moments[0] - mean**2)
+
+    matrix = 0.4 * np.array([[1, 0.5, 0.25], [0.5, 0.5, 0.125], [0.25, 0.125, 0.25]])
+    return [
+        ("covariance/1", [[0.30, 0.06, 0.15], [0.06, 0.06, 0.03], [0.15, 0.03, 0.15]]),
+        ("covariance/2", np.linalg.inv(matrix)[0]),
+        ("covariance/3", optimize.brentq(lambda nu: edge_in_deviations(nu) - 1.645, 0.1, 0.4)),
+        ("covariance/4", 1 + 1 / 4 + 35 / 65 + 9 + 1 / 0.09),
+    ]
+
+
+def theorem() -> Rows:
+    factors = lt.limit(lt.Linear([1, 1]), [0.961, 0.432], WORLD, nu=1.0).coef
+    return [
+        ("theorem/1", 2 / 3),
+        ("theorem/2", 5.7 / factors),
+        ("theorem/2", [57 / 11.4, 57 / 1.76]),
+        ("theorem/3", -0.25),
+    ]
+
+
+def switch_off() -> Rows:
+    return [
+        ("switch-off/1", np.sqrt((2 * 0.6 - EDGE) / EDGE)),
+        ("switch-off/2", optimize.brentq(lambda xi: contrast(xi, 0.8), 0.4, 0.6)),
+    ]
+
+
+def local_error() -> Rows:
+    at = lt.limit(lt.Linear([1, 1]), [0.961, 0.432], WORLD, nu=1)
+    return [
+        ("local-error/1", stats.truncnorm(0, np.inf, loc=10, scale=3).mean()),
+        ("local-error/2", -3 * at.tilt.inside[0] / at.tilt.inside[1]),
+        ("local-error/2", 3 * 2.13 / 1.04),  # as the prose of the page has them
+    ]
+
+
+def samples() -> Rows:
+    f, xi, world = running_example()
+    beta = lt.limit(f, xi, world, 1.0).coef[1]
+    V = asymptotic_covariance(f, xi, world, 1.0)
+    exponent = 0.5 - np.log(2) / 2
+    return [
+        ("samples/1", 61_466),
+        ("samples/2", norm.sf(0, loc=beta, scale=np.sqrt(V[2, 2] / 500))),
+        ("samples/3", 5 * np.log(120) / 0.1 / exponent),
+    ]
+
+
+def beyond_linear() -> Rows:
+    """The slope that hides a curve from quadrature; Shapley values over the two orders."""
+
+    def contrast(f: Any) -> float:
+        inside, total = (
+            integrate.quad(lambda x: f(x) * norm.pdf(x), *ends)[0]
+            for ends in ((0, EDGE), (-np.inf, np.inf))
+        )
+        return 4 * inside - (total - inside) / 0.75
+
+    v = {(): 10, (1,): 16, (2,): 12, (1, 2): 30}
+    first_then_second = [v[(1,)] - v[()], v[(1, 2)] - v[(1,)]]
+    second_then_first = [v[(1, 2)] - v[(2,)], v[(2,)] - v[()]]
+    return [
+        ("beyond-linear/1", -2 * contrast(lambda x: x**2) / contrast(lambda x: x)),
+        ("beyond-linear/2", 0.5**3 - EDGE**3),
+        ("beyond-linear/3", np.mean([first_then_second, second_then_first], axis=0)),
+    ]
+
+
+def real_lime() -> Rows:
+    at = lt.limit(lt.Linear(np.ones(10)), np.zeros(10), WORLD, 0.75, "mismatch")
+    s = at.alpha[0] * (1 - at.alpha[0])
+    return [("real-lime/1", 13.5), ("real-lime/2", 99 / (s * at.C)), ("real-lime/3", [3, 5])]
+
+
+def trust() -> Rows:
+    third = [0.5, 0.3, 0.2]
+    lists = [{"a", "b", name} for name in "xyz"]
+    common = sum(
+        p * q * len(one & other) / 3
+        for p, one in zip(third, lists, strict=True)
+        for q, other in zip(third, lists, strict=True)
+    )
+    narrow = optimize.brentq(lambda rho: norm.cdf(1.96 * 2**0.5 * rho) - 0.92, 0.1, 2)
+    return [("trust/1", common), ("trust/2", narrow)]
+
+
+def interactions() -> Rows:
+    box = norm.ppf([4 / 6, 5 / 6])
+
+    def hidden_at(nu: float) -> float:
+        """Where the instance lies that hides this box, in units of σ = 2."""
+        return box.mean() * (1 + (nu / 2) ** 2)
+
+    # lime's mean of x2 at the width 0.8, written out: box by box, by its probability and weight
+    share = np.array([0.75 * np.exp(-1 / (2 * 0.8**2)), 0.25])
+    means = norm.pdf(EDGE) / np.array([-0.75, 0.25])
+    return [
+        ("interactions/1", optimize.brentq(lambda nu: hidden_at(nu) - box[1], 0.1, 5)),
+        ("interactions/2", -np.average(means, weights=share)),
+        ("interactions/3", -0.2),
+    ]
+
+
+def text() -> Rows:
+    # four words, how many stay uniform on 0..3: the normal equations of the rule, summed over all masks
+    z = (np.arange(2**4)[:, None] >> np.arange(4)) % 2
+    k = z.sum(axis=1)
+    weight = np.where(k < 4, 1 / np.bincount(k)[k], 0)
+    Z = np.column_stack([np.ones(2**4), z])
+    beta = np.linalg.solve(Z.T @ (weight[:, None] * Z), Z.T @ (weight * z[:, 0] * z[:, 1]))
+    return [("text/1", np.exp(-0.5)), ("text/2", beta[1]), ("text/3", 0.026)]
+
+
+def images() -> Rows:
+    return [("images/1", 2.4), ("images/2", 1 / np.sqrt(2 * np.log(9))), ("images/3", [0.5, 1.0])]
+
+
+def integrals() -> Rows:
+    top = stats.truncnorm(1, np.inf).mean()
+    return [("integrals/1", top + top * 0.1 / 0.6), ("integrals/2", 14)]
+
+
+def paper() -> Rows:
+    """The penalty at which a lasso of the two weighted means is first 0, by minimising."""
+
+    def left(lam: float) -> float:
+        found = optimize.minimize_scalar(lambda b: 0.21 * (b + 3) ** 2 + 2 * lam * abs(b))
+        return abs(found.x)
+
+    penalties = np.linspace(0.5, 0.8, 301)
+    first = next(lam for lam in penalties if left(lam) < 1e-6)
+    return [("paper/1", first)]
+
+
+CHAPTERS = (
+    welcome, ten_minutes, discretization, sampling, weights, surrogate, covariance, theorem,
+    switch_off, local_error, samples, beyond_linear, real_lime, trust, interactions, text, images,
+    integrals, paper,
+)  # fmt: skip
+RIGHT = [row for chapter in CHAPTERS for row in chapter()]

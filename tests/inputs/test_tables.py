@@ -1,0 +1,265 @@
+"""Tables in any order, as whatever callers have them: the same numbers, or one sentence."""
+
+import datetime
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sentences import one_sentence
+
+import limetutor as lt
+from limetutor.inputs.columns import Category, Number
+from limetutor.inputs.tables import positions, read_table, rows_of
+
+try:
+    import polars as pl
+except ImportError:  # pragma: no cover
+    pl = None
+
+
+WORKS = {
+    "nullable integers": pd.array([1, 2, 3, 4], dtype="Int64"),
+    "nullable floats": pd.array([1.0, 2, 3, 4], dtype="Float64"),
+    "bytes of a number": np.array([1, 2, 3, 4], np.uint8),
+    "half precision": np.array([1, 2, 3, 4], np.float16),
+    "a category of numbers": pd.Categorical([1, 2, 3, 4]),
+    "sparse": pd.arrays.SparseArray([1.0, 2.0, 3.0, 4.0]),
+    "objects": np.array([1, 2.0, np.int8(3), np.float32(4)], dtype=object),
+    "exact numbers": np.array([Decimal(1), Fraction(2), 3, 4.0], dtype=object),
+}
+
+
+@pytest.mark.parametrize("kind", WORKS)
+def test_numbers_of_any_kind_are_numbers(kind):
+    frame = pd.DataFrame({"a": [4.0, 3.0, 2.0, 1.0], "b": WORKS[kind]})
+    world = lt.Empirical(frame, p=2)
+    np.testing.assert_array_equal(world.table[:, 1], [1, 2, 3, 4])
+    assert world.boxes().encode(frame.iloc[[1]]).tolist() == [3.0, 2.0]
+    assert world.boxes().encode(frame.iloc[1]).tolist() == [3.0, 2.0]
+    np.testing.assert_array_equal(world.boxes().encode_rows(frame), world.table)
+    assert lt.Gaussian.from_data(frame).mu.tolist() == [2.5, 2.5]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "boolean", "object"])
+def test_truths_are_0_and_1(dtype):
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [True, False, True, True]})
+    frame = frame.astype({"b": dtype})
+    world = lt.Empirical(frame, p=2)
+    assert world.table[:, 1].tolist() == [1, 0, 1, 1]
+    assert world.boxes().encode(frame.iloc[[1]]).tolist() == [2.0, 0.0]
+    assert world.boxes().encode([2.0, True]).tolist() == [2.0, 1.0]
+
+
+DAY = datetime.date(2020, 1, 1)
+REFUSED = {
+    "gaps": (pd.array([1, None, 3, 4], dtype="Int64"), "nan"),
+    "gaps among objects": (np.array([1, pd.NA, 3, 4], dtype=object), "missing values"),
+    "nan": ([1.0, np.nan, 3.0, 4.0], "nan"),
+    "infinite": ([1.0, np.inf, 3.0, 4.0], "infinite"),
+    "text": (["u", "v", "w", "u"], "text"),
+    "text of digits": (["1", "2", "3", "4"], "text"),
+    "a category of text": (pd.Categorical(["u", "v", "w", "u"]), "text"),
+    "bytes": ([b"1", b"2", b"3", b"4"], "bytes"),
+    "complex": ([1j, 2, 3, 4], "complex"),
+    "dates": (pd.date_range("2020-01-01", periods=4), "dates"),
+    "dates as objects": (np.array([DAY] * 4, dtype=object), "dates"),
+    "times": (pd.to_timedelta([1, 2, 3, 4], unit="s"), "times"),
+    "lists": ([[1], [2], [3], [4]], "rows of different lengths"),
+    "integers beyond a double": ([10**400, 2, 3, 4], "1e308"),
+    "numbers whose squares overflow": ([1e200, 2, 3, 4], "1e+100"),
+    "numbers whose squares vanish": ([1e-200, 2e-200, 3e-200, 4e-200], "1e-100"),
+}
+
+
+EMPIRICAL_ONLY = {"gaps", "gaps among objects", "nan", "a category of text"}  # have boxes there
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_is_no_number_gets_one_sentence(kind):
+    values, words = REFUSED[kind]
+    frame = pd.DataFrame({"a": [4.0, 3.0, 2.0, 1.0], "b": values})
+    worlds = (
+        (lt.Gaussian.from_data,)
+        if kind in EMPIRICAL_ONLY
+        else (lt.Empirical, lt.Gaussian.from_data)
+    )
+    for make in worlds:
+        message = one_sentence(lambda make=make: make(frame), "'b'", words)
+        assert message.startswith("X must")
+    boxes = lt.Empirical(pd.DataFrame({"a": [4.0, 3, 2, 1], "b": [1.0, 2, 3, 4]}), p=2).boxes()
+    if "vanish" in kind:
+        return  # as an instance it is a number like any other
+    assert one_sentence(lambda: boxes.encode_rows(frame)).startswith("X must")
+    bad = 0 if "1e" in words else 1
+    for row in (frame.iloc[[bad]], frame.iloc[bad], dict(frame.iloc[bad])):
+        assert one_sentence(lambda row=row: boxes.encode(row)).startswith("xi must")
+
+
+def test_masks_are_respected():
+    X = np.arange(12.0).reshape(4, 3)
+    hidden = np.ma.masked_array(X, X == 4)
+    one_sentence(lambda: lt.Empirical(hidden), "X must", "'x2' holds masked values")
+    boxes = lt.Empirical(np.ma.masked_array(X), p=2).boxes()  # nothing is hidden there
+    np.testing.assert_array_equal(boxes.encode_rows(np.ma.masked_array(X)), X)
+    one_sentence(lambda: boxes.encode(hidden[1]), "xi must", "masked")
+    one_sentence(lambda: boxes.encode([1.0, np.ma.masked, 2.0]), "xi must", "masked")
+    one_sentence(lambda: boxes.encode({"x1": 1, "x2": np.ma.masked, "x3": 1}), "xi must", "masked")
+    one_sentence(lambda: boxes.encode_rows(hidden), "X must", "masked")
+
+
+def test_sparse_tables_are_asked_to_be_dense_and_sparse_rows_are_read():
+    X = np.arange(12.0).reshape(4, 3)
+    for made in (sparse.csr_matrix(X), sparse.coo_array(X)):
+        one_sentence(lambda made=made: lt.Empirical(made), "X must be a dense table", ".toarray()")
+        np.testing.assert_array_equal(lt.Empirical(X, p=2).boxes().encode_rows(made), X)
+    row = sparse.csr_matrix(X[:1])
+    assert lt.Empirical(X, p=2).boxes().encode(row).tolist() == [0.0, 1.0, 2.0]
+
+
+@pytest.mark.skipif(pl is None, reason="polars is not installed")
+def test_frames_of_polars():
+    frame = pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["u", "v", "u"]})
+    world = lt.Empirical(frame, p=2, categorical=["b"])
+    assert world.boxes().encode(frame[1]).tolist() == [2.0, 1.0]
+    assert world.boxes().encode(frame[["b", "a"]][1]).tolist() == [2.0, 1.0]
+    assert world.boxes().encode({"b": "v", "a": 2}).tolist() == [2.0, 1.0]
+    one_sentence(lambda: lt.Empirical(frame), "'b' holds text")
+    one_sentence(lambda: lt.Empirical(frame.lazy()), "X must", "LazyFrame", ".collect()")
+    one_sentence(lambda: world.boxes().encode(frame.lazy()), "xi must", "LazyFrame")
+    gaps = pl.DataFrame({"a": [1.0, None, 3.0]})
+    one_sentence(lambda: lt.Gaussian.from_data(gaps), "X must be finite", "'a'")
+    missing = lt.Empirical(gaps, p=2).boxes()
+    assert missing.describe(0, int(missing.count[0]) - 1) == "a is missing"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [None, "table.csv", b"x", 3, lt, {"a": [1, 2]}, np.array(1.0), [], [[]], [[1, 2], [3]]],
+    ids=repr,
+)
+def test_what_is_no_table(given):
+    assert one_sentence(lambda: lt.Empirical(given)).startswith("X must")
+    assert one_sentence(lambda: lt.Gaussian.from_data(given)).startswith("X must")
+
+
+def test_columns_by_name_or_position():
+    names = ("a", "b", "c")
+    assert positions("categorical", ["c", 0, np.int64(1)], names) == [2, 0, 1]
+    assert positions("categorical", "b", names) == [1]
+    assert positions("categorical", np.int64(2), names) == [2]
+    assert positions("categorical", None, names) == []
+    for wrong in (True, [True], 3, -1, "q", [None], 1.0, [[0]], np.array(1.0), [np.timedelta64(1)]):
+        one_sentence(lambda wrong=wrong: positions("categorical", wrong, names), "categorical must")
+
+
+def test_kinds_of_columns_are_said_by_a_dict():
+    X = np.arange(12.0).reshape(4, 3)
+    table = read_table(X, kinds={"x1": Category(), 2: Number()})
+    assert [type(kind) for kind in table.kinds] == [Category, Number, Number]
+    for wrong in ([Category()], Category(), {0: "category"}, {0: Category}, {"q": Number()}, "x1"):
+        one_sentence(lambda wrong=wrong: read_table(X, kinds=wrong), "kinds must")
+
+
+def test_rows_come_as_they_are():
+    assert rows_of("xi", [1, "u"], ("a", "b"), one=True).tolist() == [[1, "u"]]
+    one_sentence(lambda: rows_of("xi", np.zeros((2, 2)), ("a", "b"), one=True), "xi must", "(2, 2)")
+    one_sentence(lambda: rows_of("X", np.zeros((0, 2)), ("a", "b"), one=False), "X must", "none")
+    one_sentence(lambda: rows_of("X", [1.0, 2.0], ("a", "b"), one=False), "X must", "(2,)")
+
+
+def gappy(n=600):
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {
+            "age": rng.normal(40, 10, n),
+            "home": rng.choice(["own", "rent", "free"], n),
+            "code": rng.choice([1.0, 2.0, 5.0], n),
+            "size": rng.gamma(2.0, size=n),
+        }
+    )
+    for j, column in enumerate(frame.columns[:3]):
+        frame.loc[rng.random(n) < 0.1 * (j + 1), column] = np.nan
+    return frame
+
+
+GAPPY = gappy()
+
+
+def test_what_is_missing_is_a_box_of_its_own():
+    world = lt.Empirical(GAPPY, categorical=["home", "code"])
+    boxes = world.boxes()
+    for j, column in enumerate(GAPPY.columns[:3]):
+        last = int(boxes.count[j]) - 1
+        assert boxes.describe(j, last) == f"{column} is missing"
+        assert boxes.law.prob[j, last] == GAPPY[column].isna().mean()
+    assert [boxes.describe(1, k) for k in range(3)] == ["home = free", "home = own", "home = rent"]
+    there = GAPPY["age"].dropna()
+    np.testing.assert_allclose(boxes.edges[0][:3], np.quantile(there, [0.25, 0.5, 0.75]))
+    top = f"age > {np.quantile(there, 0.75):.1f}"
+    assert boxes.describe(0, 3) == top  # and not "up to the code that stands for a gap"
+    # what is there is drawn as in a table without gaps, and what is not reaches models as nan
+    x, _ = boxes.law.sample(np.random.default_rng(0), 20_000)
+    fed = boxes.fed(x)
+    assert abs(np.isnan(fed[:, 0]).mean() - GAPPY["age"].isna().mean()) < 0.01
+    assert np.nanmin(fed[:, 0]) >= there.min() and np.nanmax(fed[:, 0]) <= there.max()
+    assert set(np.unique(fed[:, 2][~np.isnan(fed[:, 2])])) == {1.0, 2.0, 5.0}
+
+
+@pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, float("nan")])
+def test_instances_with_gaps(nothing):
+    world = lt.Empirical(GAPPY, categorical=["home", "code"])
+    boxes = world.boxes()
+    row = {"age": nothing, "home": nothing, "code": nothing, "size": 1.0}
+    own = boxes.discretize(boxes.encode(row))
+    assert list(own[:3]) == [count - 1 for count in boxes.count[:3]]
+    one_sentence(lambda: boxes.encode(row | {"size": nothing}), "xi must")
+
+
+def test_a_limit_with_gaps_is_that_of_least_squares():
+    """f sees nan itself; coefficients against weighted least squares on rows drawn by hand."""
+
+    def f(rows):
+        assert isinstance(rows, np.ndarray)
+        gap = np.isnan(rows[:, 0])
+        return np.where(gap, 5.0, np.nan_to_num(rows[:, 0]) / 10) + rows[:, 1] * ~gap
+
+    frame = GAPPY[["age", "size"]]
+    world, nu, n = lt.Empirical(frame), 1.0, 200_000
+    for row in (frame[frame["age"].isna()].iloc[0], frame.dropna().iloc[0]):
+        found = lt.limit(f, row, world, nu, "mismatch")
+        assert found.method == "monte carlo"
+        rng, boxes = np.random.default_rng(1), world.boxes()
+        x, drawn = boxes.law.sample(rng, n)
+        z = drawn == boxes.discretize(boxes.encode(row))
+        w = np.exp(-np.sum(~z, axis=1) / (2 * nu**2))
+        design = np.column_stack([np.ones(n), z])
+        y = f(boxes.fed(x))
+        bread = np.linalg.inv((design * w[:, None]).T @ design)
+        beta = bread @ ((design * w[:, None]).T @ y)
+        scores = design * (w * (y - design @ beta))[:, None]
+        error = np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread))[1:]
+        assert np.all(np.abs(found.coef - beta[1:]) < 4 * np.hypot(error, found.stderr))
+        assert "is missing" in found.box_names[0] or row.notna().all()
+
+
+def test_the_gaussian_kernel_counts_a_gap_by_its_box():
+    frame = GAPPY[["age", "size"]]
+    world = lt.Empirical(frame)
+    row = frame.dropna().iloc[0]
+    gap = lambda rows: np.isnan(rows[:, 0]) * 1.0  # noqa: E731
+    found = lt.explain(gap, row, world, 3.0, n=20_000, seed=0)
+    assert np.all(np.isfinite(found.coef)) and found.coef[0] < -0.05
+
+
+def test_pandas_categories_are_labels_without_a_word():
+    frame = pd.DataFrame({"a": np.arange(8.0), "b": pd.Categorical(list("uvwuvwuv"))})
+    said = lt.Empirical(frame.astype({"b": object}), p=2, categorical=["b"]).boxes()
+    unsaid = lt.Empirical(frame, p=2).boxes()
+    assert [said.describe(1, k) for k in range(3)] == [unsaid.describe(1, k) for k in range(3)]
+    numbers = frame.assign(b=pd.Categorical([3, 1, 2, 3, 1, 2, 3, 1]))
+    assert not lt.Empirical(numbers, p=2).boxes().ordered[1]
+    gaps = frame.assign(b=pd.Categorical(["u", None, "w", "u", "v", None, "u", "v"]))
+    assert lt.Empirical(gaps, p=2).boxes().describe(1, 3) == "b is missing"

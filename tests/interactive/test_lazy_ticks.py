@@ -1,0 +1,279 @@
+"""Lazy ticks, drawn once for many frames: the pictures are matplotlib's own, element by element."""
+
+import itertools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import nbformat
+import numpy as np
+import pytest
+from browser import ROOT
+from IPython.core.inputtransformer2 import TransformerManager
+from matplotlib import patheffects
+from matplotlib.axes import Axes
+from matplotlib.axis import XAxis
+from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.figure import Figure
+from plain_svg import differs
+from waves import wave
+
+from limetutor.course.figures import switch_off
+from limetutor.interactive import explorer, frame_table, lazy_ticks
+from limetutor.interactive.frame_table import draw_frame
+from limetutor.interactive.lazy_ticks import LazyAxes, LazyFigure
+from limetutor.plotting import svg
+from limetutor.plotting.style import styled
+
+SIZE = (6.4, 3.6)
+
+# What somebody may do to axes, each a change that shows: two of them must never share a drawing.
+CHANGES: dict[str, Callable[[Any], Any]] = {
+    "nothing": lambda ax: None,
+    "limits": lambda ax: ax.set(xlim=(0, 2)),
+    "other limits": lambda ax: ax.set(xlim=(0, 2.5)),
+    "upside down": lambda ax: ax.invert_yaxis(),
+    "ticks": lambda ax: ax.set(xticks=[0, 1]),
+    "ticks elsewhere": lambda ax: ax.set(xticks=[0, 0.5]),
+    "no ticks": lambda ax: ax.set(xticks=[], yticks=[]),
+    "names": lambda ax: ax.set_xticks([0, 1], ["no", "yes"]),
+    "other names": lambda ax: ax.set(xticks=[0, 1], xticklabels=["left", "right"]),
+    "names at a slant": lambda ax: ax.set_xticks([0, 1], ["no", "yes"], rotation=40),
+    "ticks by hand": lambda ax: ax.set_xticks([0, 1])[1].label1.set_color("red"),
+    "names by hand": lambda ax: ax.set_xticklabels(ax.set_xticks([0]) and ["here"])[0].set_size(20),
+    "a name asked for": lambda ax: ax.get_xticklabels()[0].set_rotation(30),
+    "a logarithm": lambda ax: ax.set(xscale="log", xlim=(0.1, 10)),
+    "a logarithm of y": lambda ax: ax.set(yscale="log", ylim=(0.1, 10)),
+    "small ticks": lambda ax: ax.minorticks_on(),
+    "long ticks": lambda ax: ax.tick_params(length=9),
+    "ticks within": lambda ax: ax.tick_params(direction="in"),
+    "ticks above": lambda ax: ax.xaxis.tick_top(),
+    "ticks on both sides": lambda ax: ax.xaxis.set_ticks_position("both"),
+    "small labels": lambda ax: ax.tick_params(labelsize=7),
+    "ticks as they were": lambda ax: ax.tick_params(reset=True, labelsize=9),
+    "a grid": lambda ax: ax.grid(),
+    "a dashed grid": lambda ax: ax.grid(linestyle="--", alpha=0.5),
+    "a label": lambda ax: ax.set(xlabel="x"),
+    "another label": lambda ax: ax.set(xlabel="y"),
+    "a large label": lambda ax: ax.set_xlabel("x", fontsize=20),
+    "a red label": lambda ax: ax.set_xlabel("x", color="#ff0000"),
+    "a colour in numbers": lambda ax: ax.set_xlabel("x", color=(1, 0, 0.5)),
+    "a label far away": lambda ax: ax.set_xlabel("x", labelpad=20),
+    "a label to the left": lambda ax: ax.set_xlabel("x", loc="left"),
+    "a label above": lambda ax: (ax.set_xlabel("x"), ax.xaxis.set_label_position("top")),
+    "a label somewhere": lambda ax: (ax.set_xlabel("x"), ax.xaxis.set_label_coords(0.2, 0.1)),
+    "a label with a halo": lambda ax: (
+        ax.set_xlabel("x").set_path_effects([patheffects.withStroke(linewidth=3)])
+    ),
+    "a name for the axis": lambda ax: ax.xaxis.set_gid("mine"),
+    "a rasterized axis": lambda ax: ax.xaxis.set_rasterized(True),
+    "large numbers": lambda ax: ax.set(ylim=(1e7, 1e7 + 5)),
+    "no axis": lambda ax: ax.xaxis.set_visible(False),
+    "no frame": lambda ax: ax.set_axis_off(),
+    "a spine moved": lambda ax: ax.spines.left.set_position(("outward", 8)),
+    "a spine in the middle": lambda ax: ax.spines.bottom.set_position("zero"),
+    "a short spine": lambda ax: ax.spines.bottom.set_bounds(0.2, 0.8),
+    "all spines": lambda ax: ax.spines[:].set_visible(True),
+    "a place": lambda ax: ax.set_position((0.3, 0.3, 0.4, 0.4)),
+    "equal scales": lambda ax: ax.set_aspect("equal"),
+    "a title": lambda ax: ax.set_title("one"),
+    "a longer title": lambda ax: ax.set_title("one\nand two"),
+    "a title at the left": lambda ax: ax.set_title("one", loc="left"),
+    "a title above ticks": lambda ax: (ax.set_title("one"), ax.tick_params(labeltop=True)),
+    "a title above a label": lambda ax: (
+        ax.set(title="one", xlabel="x"), ax.xaxis.set_label_position("top"),
+    ),
+    "another axis": lambda ax: ax.twinx().set(ylim=(0, 7)),
+    "axes in axes": lambda ax: ax.inset_axes((0.5, 0.5, 0.3, 0.3)).set(xlim=(0, 3)),
+    "a fresh start": lambda ax: ax.clear(),
+    "a legend": lambda ax: ax.plot([0, 1], [1, 0], label="a line") and ax.legend(),
+    "a cloud": lambda ax: ax.plot([0.2, 0.4], [0.3, 0.7], "s", rasterized=True),
+    "markers": lambda ax: ax.plot([0.2, 0.4], [0.3, 0.7], "s"),
+    "markers out of sight": lambda ax: ax.plot([1e9], [1e9], "s") and ax.set(xlim=(0, 1)),
+    "a hatch": lambda ax: ax.bar([0.5], [0.5], hatch="//"),
+    "many shapes": lambda ax: ax.scatter(*np.random.default_rng(0).random((2, 9)), s=9, c=range(9)),
+}  # fmt: skip
+
+
+def changed(fig: Any, name: str) -> str:
+    """Axes with one line, to which the change is done."""
+    ax = fig.subplots()
+    ax.plot([0, 1], [0, 1])
+    CHANGES[name](ax)
+    return f"With {name}."
+
+
+def test_no_change_is_mistaken_for_another():
+    """One memo for all, and each change looked at when the memo knows all of them."""
+    memo: dict[Any, Any] = {}
+    for name in CHANGES:
+        explorer._frame(changed, "Alt.", SIZE, {"name": name}, memo)
+    found = {name: differs(changed, SIZE, {"name": name}, memo) for name in CHANGES}
+    assert not {name: difference for name, difference in found.items() if difference}
+
+
+def test_what_is_known_is_not_drawn_again():
+    """The second frame shares its axes with the first, and no tick was made for it."""
+    memo: dict[Any, Any] = {}
+    (one, _), (other, _) = (
+        explorer._frame(wave, "A wave.", SIZE, {"nu": nu}, memo) for nu in (0.5, 0.6)
+    )
+    elements = [set(map(id, root.iter())) for root in (one, other)]
+    assert len(elements[0] & elements[1]) > 40  # two axes of seven or more ticks
+    assert svg.markup(one) != svg.markup(other)
+
+
+@styled
+def test_ticks_are_made_for_who_asks():
+    ax = LazyFigure().subplots()
+    ax.plot([0, 1])
+    ax.set(xlim=(0, 1), xticks=[0, 1], xticklabels=["a", "b"], yscale="log", title="t")
+    ax.tick_params(length=3)
+    ax.grid()
+    assert not any("majorTicks" in vars(axis) for axis in (ax.xaxis, ax.yaxis))
+    ax = LazyFigure().subplots()
+    assert isinstance(ax, LazyAxes)
+    ticks = ax.set_xticks([1, 2, 3], ["a", "b", "c"])
+    assert len(ticks) == 3 and [t.get_text() for t in ax.get_xticklabels()] == ["a", "b", "c"]
+    labels = ax.set_yticklabels(["d", "e"]) if ax.set_yticks([0, 1]) else []
+    assert [label.get_text() for label in labels] == ["d", "e"]
+    assert len(ax.set_yticks([0.5], minor=True)) == 1
+    assert len(ax.xaxis.get_children()) == 2 + 3 and len(ax.yaxis.get_children()) == 2 + 2 + 1
+
+
+def test_what_moves_in_one_picture_does_not_make_the_next_be_drawn_again():
+    """An area is a marker to matplotlib, with an id from its shape: it must not count."""
+    memo: dict[Any, Any] = {}
+
+    def area(fig: Any, top: float) -> str:
+        left, right = fig.subplots(1, 2)
+        left.fill_between([0, 1], [0, top])
+        left.plot([0.5], [top], "o" if top < 2 else "s")
+        for ax in (left, right):
+            ax.set(xlim=(0, 1), ylim=(0, 9), xlabel="x")
+        return f"Up to {top}."
+
+    stops = (0.5, 1, 1.5, 2, 2.5)
+    assert not any(differs(area, SIZE, {"top": top}, memo) for top in stops)
+    kept = [drawn for found in memo.values() if isinstance(found, list) for drawn in found]
+    assert len(kept) == 4  # two axes, each with two
+
+
+def test_a_style_set_within_a_drawing_counts():
+    """Lazy ticks would not know it, so that there axes are made as matplotlib makes them."""
+
+    def small(fig: Any, size: int) -> str:
+        with mpl.rc_context({"xtick.labelsize": size}):
+            fig.subplots().plot([0, 1])
+        return f"Size {size}."
+
+    memo: dict[Any, Any] = {}
+    assert not any(differs(small, SIZE, {"size": size}, memo) for size in (6, 12, 18))
+
+
+def titled(fig: Any, top: float) -> str:
+    """Two panels, of which one has a title."""
+    left, right = fig.subplots(1, 2)
+    left.plot([0, top], "o-")
+    left.set(title="one", xlabel="x")
+    right.set(xlim=(0, 1), xticks=[0, 1], xticklabels=["no", "yes"])
+    return f"Up to {top}."
+
+
+PRIVATE = {
+    XAxis: ["_autolabelpos", "_major_tick_kw", "_minor_tick_kw"],
+    Axes: ["_twinned_axes", "_left_title", "_right_title"],
+    Figure: ["_align_label_groups"],
+    RendererSVG: ["_markers", "_clipd"],
+}
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"), [(owner, name) for owner, names in PRIVATE.items() for name in names]
+)
+def test_without_a_private_attribute_the_picture_is_the_same(owner, name, monkeypatch):
+    """Matplotlib itself still finds the attribute, lazy_ticks does not."""
+    inherited = getattr(owner, name, None)
+
+    def get(self):
+        if sys._getframe(1).f_code.co_filename == lazy_ticks.__file__:
+            raise AttributeError(name)
+        return vars(self).get(name, inherited)
+
+    hidden = property(get, lambda self, value: vars(self).__setitem__(name, value))
+    monkeypatch.setattr(owner, name, hidden, raising=False)
+    memo: dict[Any, Any] = {}
+    assert not any(differs(titled, SIZE, {"top": top}, memo) for top in (1, 2, 2))
+
+
+@pytest.mark.parametrize("missing", [*lazy_ticks.REPLACED, "the argument clear"], ids=str)
+def test_without_a_private_method_axes_are_matplotlibs_own(missing, monkeypatch):
+    if isinstance(missing, tuple):
+        gone = (missing[0], f"{missing[1]}_of_old")
+        monkeypatch.setattr(lazy_ticks, "REPLACED", (*lazy_ticks.REPLACED, gone))
+        assert type(LazyFigure().subplots()) is Axes
+    else:
+        monkeypatch.setattr(lazy_ticks, "LazyXAxis", lambda axes: None)
+        assert type(LazyFigure().subplots().xaxis) is XAxis
+    assert not any(differs(titled, SIZE, {"top": top}, {}) for top in (1, 2))
+
+
+def test_other_axes_stay_what_they_are():
+    def round_about(fig: Any, turn: float) -> str:
+        fig.add_subplot(projection="polar").plot([0, turn], [0, 1])
+        return f"Turned by {turn}."
+
+    assert not any(differs(round_about, SIZE, {"turn": turn}, {}) for turn in (1, 2))
+
+
+SAMPLE = {
+    switch_off.tug_of_war: [{"nu": nu, "xi": xi} for nu in (0.2, 0.53) for xi in (0.4, 0.9)],
+    switch_off.sign_map: [{"p": p} for p in (3, 4)],
+    switch_off.touched_map: [{"xi": 0.432, "nu": nu, "p": p} for nu in (0.2, 0.53) for p in (3, 4)],
+}
+
+
+@pytest.mark.parametrize("draw", SAMPLE, ids=lambda draw: draw.__name__)
+def test_figures_of_the_book_are_matplotlibs_own(draw):
+    memo: dict[Any, Any] = {}
+    assert not [values for values in SAMPLE[draw] if differs(draw, SIZE, values, memo)]
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "book").glob("*.ipynb")), ids=lambda path: path.stem
+)
+def test_every_frame_of_the_book_is_matplotlibs_own(path: Path, monkeypatch, verifying, verified):
+    """Chapters executed as for the site, each frame of each control drawn both ways."""
+    if not verifying:
+        pytest.skip("some figures of the book are drawn both ways above")
+    wrong, count = [], itertools.count()
+
+    def both(draw, size, values, memo, prefix) -> Any:
+        next(count)
+        if difference := differs(draw, size, values, memo):
+            wrong.append(f"{draw.__name__} at {values}: {difference}")
+        return draw_frame(draw, size, values, memo, prefix)
+
+    layers_agree = frame_table.FrameTable.check_layers
+
+    def some(made: Any, draw: Any) -> None:
+        layers_agree(made, draw)
+        for values in itertools.islice(made.combinations(tuple(made.moving)), 0, None, 50):
+            both(draw, made.size, made.defaults | values, {}, "p")
+
+    monkeypatch.setattr(frame_table, "draw_frame", both)
+    monkeypatch.setattr(frame_table.FrameTable, "check_layers", some)
+    monkeypatch.setattr(explorer, "_display", lambda *args, **kwargs: None)
+    monkeypatch.setenv("LIMETUTOR_MODE", "static")
+    monkeypatch.chdir(path.parent)
+    scope: dict[str, Any] = {}
+    python = TransformerManager()  # a cell may have magic in it
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            exec(python.transform_cell(cell.source), scope)
+    assert not wrong
+    what = f"frames of {path.stem} that are not matplotlib's own, of {next(count)}"
+    verified(what, len(wrong), 0)

@@ -1,0 +1,381 @@
+"""Handles and addresses in a real browser: by mouse, finger, keyboard, slider and link."""
+
+import itertools
+import re
+from contextlib import contextmanager
+from urllib.parse import unquote
+
+import pytest
+from browser import axe_violations, running_browser
+from pads import ALT, CONTROLS, pad
+
+from limetutor.interactive import explorer, frames
+from limetutor.interactive.frame_table import FrameTable
+from limetutor.plotting import svg
+
+pytestmark = pytest.mark.browser
+
+NU, XI, KIND = CONTROLS.values()
+LINK = "#fig-one&nu=4.64&xi=-1"
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory):
+    """A page with two figures, some text to scroll and links."""
+    shown = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LIMETUTOR_MODE", "static")
+        patch.setattr(explorer, "_display", lambda text, **kw: shown.append(kw["html"]))
+        for alt in (ALT, "The same once more."):
+            explorer.explore(pad, alt=alt, **CONTROLS)
+    figures = "".join(
+        f"<figure id=fig-{name}>{html}</figure><div style='height:70vh'>…</div>"
+        for name, html in zip(("one", "two"), shown, strict=True)
+    )
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    path.write_text(
+        "<!doctype html><html lang=en><meta charset=utf-8><title>Two figures</title>"
+        "<meta name=viewport content='width=device-width'>"
+        f"<style>{explorer.page_css()}</style><main><h1>Two figures</h1>"
+        f"<p><a href='{LINK.replace('&', '&amp;')}'>show me</a> <a href='#end'>to the end</a></p>"
+        f"{figures}<h2 id=end>The end</h2></main><script>{explorer.page_js()}</script>",
+        encoding="utf-8",
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with running_browser() as started:
+        yield started
+
+
+@contextmanager
+def opened(browser, path, fragment="", **options):
+    """A tab with the page; nothing may go wrong in it."""
+    options = {"viewport": {"width": 1280, "height": 800}, **options}
+    context = browser.new_context(**options)
+    page = context.new_page()
+    wrong = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
+    page.goto(path.as_uri() + fragment)
+    yield page
+    context.close()
+    assert not wrong
+
+
+def figure(page, name="one"):
+    return page.locator(f"#fig-{name} .lt-explore")
+
+
+def state(page, name="one"):
+    """All that a reader of a figure sees and hears: picture, sentence, sliders."""
+    return figure(page, name).evaluate(
+        """f => [f.querySelector("svg").innerHTML.replace(/ r="[\\d.]+"/g, ""),
+                 f.querySelector(".lt-sentence").textContent,
+                 ...[...f.querySelectorAll("input, select")].map((c) => c.value)]"""
+    )
+
+
+def at(page, name="one"):
+    """The stops that the sliders show."""
+    return [int(e.input_value()) for e in figure(page, name).locator("input").all()]
+
+
+def grab(page, handle):
+    box = handle.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def places(handle):
+    """Where a handle would be at each stop, by the page's own sliders: x and y on the screen."""
+    return handle.page.evaluate(
+        """(h) => {
+            const f = h.closest(".lt-explore"), [nu, xi] = f.querySelectorAll("input");
+            const was = [nu.value, xi.value], found = {};
+            const go = (a, b) => {
+                nu.value = a; xi.value = b;
+                nu.dispatchEvent(new Event("input", {bubbles: true}));
+            };
+            for (let a = 0; a <= +nu.max; a++) for (let b = 0; b <= +xi.max; b++) {
+                go(a, b);
+                const r = h.getBoundingClientRect();
+                found[`${a},${b}`] = [r.x + r.width / 2, r.y + r.height / 2];
+            }
+            go(...was);
+            return found;
+        }""",
+        handle.element_handle(),
+    )
+
+
+def test_drag_keys_and_sliders_give_the_same_frames(browser, page_file):
+    """To three places of the map and of the dot, each way; the other figure keeps still."""
+    with opened(browser, page_file) as page:
+        both = figure(page).locator("[data-handle='xi nu']")
+        one = figure(page).locator("[data-handle='nu']")
+        other = state(page, "two")
+        sliders = figure(page).locator("input").all()
+        for goal in ((0, 0), (6, 8), (4, 2)):
+            page.reload()
+            for slider, stop in zip(sliders, goal, strict=True):
+                slider.press("Home")
+                for _ in range(stop):
+                    slider.press("ArrowRight")
+            by_slider = state(page)
+            assert at(page) == list(goal)
+            x, y = places(both)[f"{goal[0]},{goal[1]}"]
+            figure(page).get_by_role("button", name="Reset").click()
+            page.mouse.move(*grab(page, both))
+            page.mouse.down()
+            page.mouse.move(x + 30, y - 30, steps=2)
+            page.mouse.move(x, y, steps=3)
+            page.mouse.up()
+            assert state(page) == by_slider, f"dragged to {goal}"
+            both.press("Home")
+            for _ in range(7):
+                both.press("ArrowDown")
+            for key, stop in (("ArrowUp", goal[0]), ("ArrowRight", goal[1])):
+                for _ in range(stop):
+                    both.press(key)
+            assert state(page) == by_slider, f"by keys to {goal}"
+            one.press("End")
+            assert at(page) == [6, goal[1]]
+            x, _ = places(one)[f"{goal[0]},{goal[1]}"]
+            middle = grab(page, one)
+            page.mouse.move(middle[0] + 5, middle[1] - 4)  # taken hold of beside its middle
+            page.mouse.down()
+            page.mouse.move(x + 5, 9, steps=3)  # it runs across, however high the pointer is
+            page.mouse.up()
+            assert state(page) == by_slider, f"one dot to {goal}"
+        assert state(page, "two") == other
+
+
+def test_keys_of_a_handle(browser, page_file):
+    with opened(browser, page_file) as page:
+        both = figure(page).locator("[data-handle='xi nu']")
+        one = figure(page).locator("[data-handle='nu']")
+        start = at(page)
+        for key, handle, expected in (
+            ("ArrowRight", one, [start[0] + 1, start[1]]),
+            ("ArrowUp", one, [start[0] + 2, start[1]]),
+            ("ArrowLeft", one, [start[0] + 1, start[1]]),
+            ("ArrowDown", one, start),
+            ("PageUp", one, [start[0] + 1, start[1]]),
+            ("Home", one, [0, start[1]]),
+            ("PageDown", one, [0, start[1]]),
+            ("End", one, [6, start[1]]),
+            ("ArrowRight", one, [6, start[1]]),
+            ("End", both, [6, 8]),
+            ("Home", both, [6, 0]),
+            ("PageDown", both, [5, 0]),
+            ("ArrowDown", both, [4, 0]),
+            ("x", both, [4, 0]),
+        ):
+            handle.press(key)
+            assert at(page) == expected, key
+        assert both.get_attribute("aria-valuetext") == "position of ξ -2.00, bandwidth ν 2.15"
+        assert both.get_attribute("aria-valuenow") == "-2"
+        assert one.get_attribute("aria-valuetext") == "2.15"
+        assert one.evaluate("e => e === document.activeElement") is False
+        assert both.evaluate("e => e === document.activeElement")  # a new shape of frame keeps it
+
+
+def test_a_finger_on_a_phone(browser, page_file):
+    """Dragged by touch without scrolling; tapped on the map; 44 px wide at each size of the page."""
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with opened(browser, page_file, **phone) as page:
+        for handle in page.locator("[data-handle]").all():
+            box = handle.bounding_box()
+            assert min(box["width"], box["height"]) >= 44
+            assert handle.evaluate("e => getComputedStyle(e).touchAction") == "none"
+        both = figure(page).locator("[data-handle='xi nu']")
+        there = places(both)
+        touch = page.context.new_cdp_session(page)
+
+        def finger(kind, *points):
+            found = [{"x": x, "y": y} for x, y in points]
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": found})
+
+        finger("touchStart", grab(page, both))
+        for goal in ("3,5", "5,6", "2,7"):
+            finger("touchMove", there[goal])
+        finger("touchEnd")
+        page.wait_for_function("location.hash.length > 1")
+        assert at(page) == [2, 7] and page.evaluate("scrollY") == 0
+        assert unquote(page.evaluate("location.hash")).startswith(
+            "#fig-one&nu=0.46&xi=1.5&kind=plain"
+        )
+        x, y = there["5,1"]
+        page.touchscreen.tap(x, y)
+        page.wait_for_function("location.hash.includes('xi=-1.5')")
+        assert at(page) == [5, 1]
+
+
+def test_the_address_follows_and_leads(browser, page_file):
+    """One entry a move that ends; back, forward, reload, links, anchors and a shared address."""
+    with opened(browser, page_file) as page:
+        start = [state(page, name) for name in ("one", "two")]
+        entries = page.evaluate("history.length")
+        both = figure(page).locator("[data-handle='xi nu']")
+        x, y = grab(page, both)
+        page.mouse.move(x, y)
+        page.mouse.down()
+        for step in range(6):
+            page.mouse.move(x - 25 * step, y + 8 * step)
+        assert page.evaluate("history.length") == entries, "a move that has not ended is no entry"
+        page.mouse.up()
+        moved = state(page)
+        assert moved != start[0] and page.evaluate("history.length") == entries + 1
+        first = page.evaluate("location.hash")
+        nu, xi = at(page)
+        assert first == f"#fig-one&nu={NU.values[nu]:g}&xi={XI.values[xi]:g}&kind=plain"
+        figure(page, "two").locator("select").select_option("fancy one")
+        assert page.evaluate("history.length") == entries + 2
+        assert page.evaluate("location.hash").endswith("&kind=fancy%20one")
+        slider = figure(page, "two").locator("input").first
+        page.keyboard.down("Shift")
+        page.keyboard.up("Shift")
+        slider.focus()
+        for _ in range(3):  # a key held down
+            page.keyboard.down("ArrowRight")
+        assert page.evaluate("history.length") == entries + 2
+        page.keyboard.up("ArrowRight")
+        assert page.evaluate("history.length") == entries + 3
+        last = state(page, "two")
+
+        def travel(by):
+            page.evaluate(
+                f"new Promise((go) => {{ addEventListener('popstate', () => setTimeout(go), {{once: true}}); history.go({by}); }})"
+            )
+
+        travel(-2)
+        assert page.evaluate("location.hash") == first
+        assert state(page) == moved and state(page, "two") == start[1]
+        travel(-1)
+        assert [state(page, name) for name in ("one", "two")] == start
+        travel(3)
+        assert state(page) == moved and state(page, "two") == last
+        page.reload()
+        assert state(page) == moved and state(page, "two") == last
+
+        # an anchor is an anchor, and leaves the figures alone
+        page.get_by_text("to the end").click()
+        page.wait_for_function("scrollY > 200")
+        assert page.evaluate("location.hash") == "#end"
+        assert state(page) == moved and state(page, "two") == last
+        # a link to a state moves its figure, and shows it, as often as it is asked
+        for _ in range(2):
+            page.evaluate("scrollTo(0, 0)")
+            page.get_by_text("show me").click()
+            assert at(page) == [5, 2] and state(page, "two") == last
+            figure(page).locator("[data-handle='nu']").press("Home")
+        travel(-1)
+        assert at(page) == [5, 2]
+        shared = state(page)
+    with opened(browser, page_file, LINK) as page:
+        assert state(page) == shared and state(page, "two") == start[1]
+    with opened(browser, page_file, LINK.replace("one", "two"), reduced_motion="reduce") as page:
+        assert figure(page, "two").evaluate("f => f.getBoundingClientRect().top < innerHeight")
+        assert page.evaluate("scrollY") and at(page, "two") == [5, 2] and state(page) == start[0]
+
+
+ADDRESSES = [
+    ("#fig-one&nu=5&xi=-0.9", [5, 2]),  # the nearest
+    ("#fig-one&nu=1e9&xi=-1e9", [6, 0]),
+    ("#fig-one&xi=1", [3, 6]),
+    ("#fig-one&nu=much&xi=&kind=none", [3, 5]),
+    ("#fig-one&nu=NaN&xi=%E0%A4%A&nonsense=3&&=", [3, 5]),
+    ("#fig-three&nu=5", [3, 5]),
+    ("#fig-one", [3, 5]),
+    ("#%", [3, 5]),
+]
+
+
+def test_nonsense_in_an_address_is_ignored(browser, page_file):
+    with opened(browser, page_file) as page:
+        for fragment, stops in ADDRESSES:
+            page.goto("about:blank")
+            page.goto(page_file.as_uri() + fragment)
+            assert at(page) == stops and at(page, "two") == [3, 5], fragment
+
+
+def test_copy_link_says_what_happened(browser, page_file):
+    with opened(browser, page_file) as page:
+        one = figure(page)
+        one.locator("[data-handle='nu']").press("End")
+        button, said = one.get_by_role("button", name="Copy link"), one.locator("[role=status]")
+        assert said.inner_text() == ""
+        page.evaluate(
+            "navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }"
+        )
+        button.click()
+        page.wait_for_function("document.querySelector('#fig-one .lt-said').textContent")
+        assert said.inner_text() == "Link copied."
+        assert (
+            page.evaluate("window.copied")
+            == page_file.as_uri() + "#fig-one&nu=10&xi=0.5&kind=plain"
+        )
+        page.evaluate(
+            """() => { navigator.clipboard.writeText = () => Promise.reject(new Error("no"));
+                       document.execCommand = () => false; }"""
+        )
+        button.click()
+        page.wait_for_function(
+            "document.querySelector('#fig-one .lt-said').textContent.includes('nu=10')"
+        )
+        assert "does not let me copy" in said.inner_text()
+        assert button.evaluate("b => b === document.activeElement")
+
+
+def test_assistive_technology_finds_the_handles(browser, page_file):
+    with opened(browser, page_file) as page:
+        assert page.get_by_role("slider", name="position of ξ and bandwidth ν").count() == 2
+        # a slider below the picture, and one in it
+        assert figure(page).get_by_role("slider", name="bandwidth ν", exact=True).count() == 2
+        assert figure(page).get_by_role("group", name=ALT).count() == 1
+        assert not axe_violations(page)
+        handle = figure(page).locator("[data-handle='nu']")
+        figure(page).locator("[data-handle='xi nu']").focus()
+        page.keyboard.press("Tab")
+        assert handle.evaluate("e => e === document.activeElement")
+        ring = "e => [getComputedStyle(e).stroke, getComputedStyle(e).strokeWidth]"
+        assert handle.evaluate(ring)[1] == "2px" and handle.evaluate(ring)[0] != "none"
+        page.emulate_media(forced_colors="active")
+        assert handle.evaluate(ring)[1] == "3px"
+        page.emulate_media(media="print", forced_colors="none")
+        assert not handle.is_visible()
+    with opened(browser, page_file, java_script_enabled=False) as page:
+        assert page.locator("[data-handle]:visible").count() == 0  # nothing dead
+        assert page.locator("svg").first.is_visible()
+
+
+def test_the_script_shows_what_python_stored(browser, page_file):
+    """Every combination of stops of a figure in layers, as frames.decode has it."""
+    table = FrameTable(pad, (6.4, 3.6), CONTROLS, "p")
+    data, picture = table.data(), table.page(ALT)
+    sizes = {k: len(control.values) for k, control in enumerate(CONTROLS.values())}
+    with opened(browser, page_file) as page:
+        found = figure(page).evaluate(
+            """f => {
+                const [nu, xi, kind] = f.querySelectorAll("input, select"), all = [];
+                for (kind.selectedIndex = 0; kind.selectedIndex >= 0; kind.selectedIndex++)
+                for (let b = 0; b <= +xi.max; b++) for (let a = 0; a <= +nu.max; a++) {
+                    nu.value = a; xi.value = b;
+                    nu.dispatchEvent(new Event("input", {bubbles: true}));
+                    all.push([...f.querySelector("svg").children].map((layer) => layer.outerHTML));
+                }
+                return all;
+            }"""
+        )
+    combinations = itertools.product(range(2), range(9), range(7))
+    for layers, (kind, xi, nu) in zip(found, combinations, strict=True):
+        for layer, stored, shown in zip(picture, data["layers"], layers, strict=True):
+            drawn = frames.decode(layer, stored, {0: nu, 1: xi, 2: kind}, sizes)
+            assert places_in(svg.markup(drawn)) == places_in(shown)
+
+
+def places_in(markup):
+    """What a browser does not write otherwise than Python does: the numbers that move."""
+    return re.findall(r' (?:d|cx|cy|x|y|transform)="([^"]*)"', markup)

@@ -1,0 +1,101 @@
+"""A folder of finished rows: whole files or none, read back to the last digit, refused if foreign."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from limetutor.many.store import EVIDENCE, FORMAT, SETTINGS, Store
+
+SETTINGS_OF = {"n": "100", "seed": "1"}
+EVIDENCE_OF = {"X": np.arange(6.0).reshape(3, 2)}
+
+
+def test_a_row_comes_back_as_it_was(tmp_path):
+    store = Store.opened(tmp_path / "new" / "folder", SETTINGS_OF, EVIDENCE_OF)
+    row = {
+        "coef": np.array([0.1, np.pi, -np.inf]),
+        "used": np.array([True, False, True]),
+        "score": 1 / 3,
+        "ess": np.float64(0.1),
+        "local": float("inf"),
+        "warnings": ("one", "two ⚠"),
+        "n": 7,
+        "nothing": None,
+    }
+    store.write(12, row)
+    again = Store.opened(tmp_path / "new" / "folder", SETTINGS_OF, EVIDENCE_OF).rows()
+    assert list(again) == [12] and set(again[12]) == set(row)
+    for key, value in row.items():
+        found = again[12][key]
+        np.testing.assert_array_equal(found, value)
+        assert type(found) is (float if key == "ess" else type(value))
+
+
+def test_a_write_that_fails_leaves_nothing(tmp_path, monkeypatch):
+    store = Store.opened(tmp_path, SETTINGS_OF, EVIDENCE_OF)
+
+    def fail(file, **arrays):
+        file.write(b"half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(np, "savez", fail)
+    with pytest.raises(OSError, match="disk full"):
+        store.write(0, {"coef": np.zeros(2)})
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([EVIDENCE, SETTINGS])
+
+
+def test_a_folder_begun_and_not_finished_is_begun_again(tmp_path):
+    Store.opened(tmp_path, SETTINGS_OF, EVIDENCE_OF)
+    (tmp_path / SETTINGS).unlink()
+    (tmp_path / ".left.part").write_text("")
+    Store.opened(tmp_path, {"n": "5"}, EVIDENCE_OF)
+    assert json.loads((tmp_path / SETTINGS).read_text()) == {"format": FORMAT, "n": "5"}
+
+
+def test_what_is_no_store_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ValueError, match="store must be a folder, got the file"):
+        Store.opened(tmp_path / "file", SETTINGS_OF, EVIDENCE_OF)
+    with pytest.raises(ValueError, match="store must be an empty folder or a store"):
+        Store.opened(tmp_path, SETTINGS_OF, EVIDENCE_OF)
+    with pytest.raises(TypeError, match="store must be a folder, got 3"):
+        Store.opened(3, SETTINGS_OF, EVIDENCE_OF)
+
+
+def test_another_question_is_refused_and_rounding_is_not(tmp_path):
+    Store.opened(tmp_path, SETTINGS_OF, EVIDENCE_OF)
+    Store.opened(tmp_path, SETTINGS_OF, {"X": EVIDENCE_OF["X"] * (1 + 1e-15)})
+    with pytest.raises(ValueError, match="n is 100 there and 50 here"):
+        Store.opened(tmp_path, SETTINGS_OF | {"n": "50"}, EVIDENCE_OF)
+    with pytest.raises(ValueError, match="more is None there and 1 here"):
+        Store.opened(tmp_path, SETTINGS_OF | {"more": "1"}, EVIDENCE_OF)
+    for other in (EVIDENCE_OF["X"] + 1e-3, EVIDENCE_OF["X"][:2]):
+        with pytest.raises(ValueError, match="X is not the same"):
+            Store.opened(tmp_path, SETTINGS_OF, {"X": other})
+
+
+@pytest.mark.parametrize("number", [None, 1, 3, "2"])
+def test_a_store_of_another_version_is_refused_and_left_as_it_was(tmp_path, number):
+    """The version before wrote the same files, and no format number into the settings."""
+    text = json.dumps(({} if number is None else {"format": number}) | SETTINGS_OF, indent=1)
+    (tmp_path / SETTINGS).write_text(text)
+    np.savez(tmp_path / EVIDENCE, **EVIDENCE_OF)
+    plain = np.array(json.dumps({"score": 0.5, "n": 7}))
+    np.savez(tmp_path / "row-000000000.npz", coef=np.zeros(2), __plain__=plain)
+    words = rf"store must be .* {re.escape(repr(str(tmp_path)))} was written by another version"
+    with pytest.raises(
+        ValueError, match=f"{words}.*; give another folder, or delete this one"
+    ) as e:
+        Store.opened(tmp_path, SETTINGS_OF, EVIDENCE_OF)
+    assert "\n" not in str(e.value) and f"in format {number or 1};" in str(e.value)
+    assert (tmp_path / SETTINGS).read_text() == text and len(list(tmp_path.iterdir())) == 3
+
+
+def test_settings_that_hold_no_settings_cannot_be_read(tmp_path):
+    Store.opened(tmp_path, SETTINGS_OF, EVIDENCE_OF)
+    for text in ("[1, 2]", "3", "null"):
+        (tmp_path / SETTINGS).write_text(text)
+        with pytest.raises(ValueError, match="cannot be read"):
+            Store.opened(tmp_path, SETTINGS_OF, EVIDENCE_OF)

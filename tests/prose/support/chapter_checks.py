@@ -1,0 +1,152 @@
+"""What a chapter promises in prose, turned into code that can fail.
+
+``<!-- number: 7.50 = expr -->`` behind a paragraph says where a number comes from, and
+``{solution}`` blocks hold code that must satisfy the exercise. :func:`with_promises` puts both
+into a copy of the notebook as ordinary cells, at the place where a reader would meet them.
+``make notebooks`` executes these copies (written by tools/promises.py), not the chapters as well.
+"""
+
+import re
+
+import nbformat
+
+NUMBER = re.compile(r"<!-- number: (?P<shown>\S+) = (?P<code>.+?)(?: ; word: (?P<word>.+?))? -->")
+BLOCK = r"(?ms)^(?P<fence>`{{3,}})\{{{}\}}(?P<first>[^\n]*)$(?P<body>.*?)^(?P=fence)$"
+SOLUTION, EXERCISE = (re.compile(BLOCK.format(kind)) for kind in ("solution", "exercise"))
+PYTHON = re.compile(r"(?ms)^```python\n(.*?)^```$")
+BOLD = re.compile(r"\*\*(.+?)\*\*")
+CHECK = re.compile(r"lt\.check\(\"(?P<name>[^\"]+)\", (?P<answer>\w+)\)")
+DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]*\w)")
+
+PRELUDE = """
+def _check_number(shown, value):
+    text = shown.replace("−", "-").rstrip("%")
+    digits = len(text.partition(".")[2])
+    computed = f"{float(value):.{digits}f}"
+    assert float(computed) == float(text), f"the prose says {shown}, the code gives {computed}"
+
+
+def _check_solution(name, answer, code):
+    from limetutor.course.exercises import judge
+
+    scope = dict(globals())  # what a solution sets is not there for the cells that follow
+    exec(code, scope)
+    verdict = judge(name, scope[answer])
+    assert verdict.kind == "right", f"the solution of {name} is refused: {verdict}"
+"""
+
+
+def with_promises(
+    notebook: nbformat.NotebookNode, home: str | None = None
+) -> nbformat.NotebookNode:
+    """A copy of the notebook with a cell behind each promise that checks it.
+
+    ``home`` is where the chapter runs, as seen from the folder of the copy.  The new cells have
+    no outputs and no number, so that nbval runs them and compares nothing.
+    """
+    solutions = solutions_of(notebook)
+    prelude = PRELUDE if home is None else f"__import__('os').chdir({home!r})\n{PRELUDE}"
+    cells = [nbformat.v4.new_code_cell(prelude)]
+    for cell in notebook.cells:
+        cells.append(cell)
+        if cell.cell_type == "markdown":
+            lines = [
+                f"_check_number({found['shown']!r}, {found['code']})"
+                for found in NUMBER.finditer(cell.source)
+            ]
+        else:
+            lines = [
+                f"_check_solution({name!r}, {answer!r}, {solutions[label_of(name)]!r})"
+                for name, answer in CHECK.findall(cell.source)
+                if label_of(name) in solutions
+            ]
+        cells += [nbformat.v4.new_code_cell(line) for line in lines]
+    return nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
+
+
+def label_of(exercise: str) -> str:
+    """The label of an exercise in the text: switch-off/1 is ex-switch-off-1."""
+    return "ex-" + exercise.replace("/", "-")
+
+
+def blocks(notebook: nbformat.NotebookNode, kind: re.Pattern[str]) -> list[re.Match[str]]:
+    """The exercises or the solutions of a notebook, in order."""
+    cells = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    return [found for source in cells for found in kind.finditer(source)]
+
+
+def questions_of(notebook: nbformat.NotebookNode) -> dict[str, str]:
+    """The text of each exercise by its label."""
+    found = [block["body"] for block in blocks(notebook, EXERCISE)]
+    return {re.search(r":label: (\S+)", body)[1]: body for body in found}  # type: ignore[index]
+
+
+def solution_texts(notebook: nbformat.NotebookNode) -> dict[str, str]:
+    """The text of each solution by the label of its exercise."""
+    return {found["first"].strip(): found["body"] for found in blocks(notebook, SOLUTION)}
+
+
+def solutions_of(notebook: nbformat.NotebookNode) -> dict[str, str]:
+    """The code of each solution that has some, by the label of its exercise."""
+    return {
+        label: code[1].strip()
+        for label, text in solution_texts(notebook).items()
+        if (code := PYTHON.search(text))
+    }
+
+
+def stated_answers(notebook: nbformat.NotebookNode) -> dict[str, str]:
+    """The answer that a solution states, its last words in bold, by the label of its exercise."""
+    return {
+        label: bold[-1]
+        for label, text in solution_texts(notebook).items()
+        if (bold := BOLD.findall(PYTHON.sub("", text)))
+    }
+
+
+def exercises_of(notebook: nbformat.NotebookNode) -> list[str]:
+    """Names of the exercises that the notebook checks."""
+    return [
+        name
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        for name, _ in CHECK.findall(cell.source)
+    ]
+
+
+def prose(markdown: str) -> str:
+    """Markdown without code, comments, links and options: what a reader reads."""
+    text = re.sub(r"(?ms)^```python$.*?^```$", "", markdown)
+    text = re.sub(r"(?s)<!--.*?-->", "", text)
+    text = re.sub(r"(?m)^:\w+:.*$", "", text)
+    return re.sub(r"\]\([^)]*\)|https?://\S+|(?<!`)`[^`\n]+`(?!`)", "", text)
+
+
+def unaccounted_numbers(notebook: nbformat.NotebookNode) -> list[str]:
+    """Decimals in the prose that no code cell holds and no comment derives."""
+    cells = [c.source for c in notebook.cells if c.cell_type == "code"]
+    # a stated answer is held against the judge, by a test of its own
+    stated = stated_answers(notebook).values()
+    given = set(DECIMAL.findall("\n".join([*cells, *solutions_of(notebook).values(), *stated])))
+    derived = {
+        found["shown"].lstrip("-−+").rstrip("%")
+        for cell in notebook.cells
+        for found in NUMBER.finditer(cell.source)
+    }
+    texts = [prose(c.source) for c in notebook.cells if c.cell_type == "markdown"]
+    texts += [
+        c.metadata.get("mystnb", {}).get("figure", {}).get("caption", "") for c in notebook.cells
+    ]
+    found = [number for text in texts for number in DECIMAL.findall(text)]
+    return [number for number in found if number not in given | derived]
+
+
+def misplaced_numbers(notebook: nbformat.NotebookNode) -> list[str]:
+    """Comments whose number does not stand in the paragraph they belong to."""
+    missing = []
+    for cell in notebook.cells:
+        for found in NUMBER.finditer(cell.source):
+            said = found["word"] or found["shown"].lstrip("-−+")
+            if said not in prose(cell.source).replace("\u202f", "").replace("{,}", ","):
+                missing.append(said)
+    return missing

@@ -1,0 +1,98 @@
+"""How long a page takes: what is counted, and that the rates fit those who read it."""
+
+import sys
+
+import nbformat
+import pytest
+from browser import ROOT
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from minutes import EXERCISES, RATES, Minutes, count, in_prose, minutes
+
+# Counted on the pages as they were when they were read (version f98850a), in the order of RATES, and the
+# minutes that the reading took, exercises and sliders included.
+MEASURED = {
+    "welcome": ((632, 0, 6, 0, 3, 2, 1, 2, 0, 0, 1), 11),
+    "ten_minutes": ((626, 0, 1, 0, 27, 2, 2, 2, 0, 0, 2), 16),
+    "discretization": ((1769, 4, 76, 2, 48, 4, 6, 3, 0, 0, 3), 42),
+    "sampling": ((1609, 1, 54, 2, 58, 3, 6, 3, 0, 0, 3), 37),
+    "weights": ((1689, 3, 73, 2, 43, 5, 5, 3, 0, 0, 3), 47),
+    "surrogate": ((1519, 3, 69, 1, 61, 4, 4, 3, 0, 0, 3), 45),
+    "covariance": ((1345, 5, 90, 4, 47, 3, 4, 3, 0, 0, 3), 55),
+    "theorem": ((1603, 5, 83, 3, 49, 4, 4, 3, 0, 0, 3), 55),
+    "switch_off": ((1081, 1, 40, 1, 16, 4, 3, 3, 0, 0, 2), 38),
+    "local_error": ((790, 1, 25, 1, 12, 3, 3, 2, 0, 0, 2), 24),
+}
+
+# The same for another reader of later pages: how long the reading took, and with the exercises.
+ESTIMATED = {
+    "welcome": ((1233, 0, 5, 0, 7, 2, 2, 2, 1, 0, 2), (10, 22)),
+    "ten_minutes": ((1491, 0, 18, 0, 40, 3, 4, 2, 1, 0, 3), (19, 33)),
+    "discretization": ((2447, 4, 90, 2, 52, 5, 6, 3, 0, 1, 3), (40, 63)),
+    "sampling": ((2028, 1, 63, 2, 60, 4, 7, 3, 0, 1, 3), (37, 58)),
+    "weights": ((2354, 6, 100, 2, 54, 6, 6, 3, 0, 1, 3), (49, 74)),
+    "surrogate": ((2311, 4, 102, 1, 83, 5, 5, 3, 0, 1, 3), (49, 72)),
+}
+
+
+def predicted(counts, without=frozenset()):
+    parts = zip(RATES.items(), counts, strict=True)
+    return sum(rate * number for (what, rate), number in parts if what not in without)
+
+
+@pytest.mark.parametrize("page", ESTIMATED)
+def test_the_rates_come_within_a_tenth_of_what_another_reader_said(page):
+    counts, (reading, everything) = ESTIMATED[page]
+    assert predicted(counts, EXERCISES) == pytest.approx(reading, rel=0.1)
+    assert predicted(counts) == pytest.approx(everything, rel=0.1)
+
+
+@pytest.mark.parametrize("page", MEASURED)
+def test_the_rates_come_within_a_quarter_of_what_was_taken(page):
+    counts, taken = MEASURED[page]
+    assert predicted(counts) == pytest.approx(taken, rel=0.25)
+
+
+def test_the_rates_are_neither_high_nor_low_on_the_whole():
+    stated = sum(predicted(counts) for counts, _ in MEASURED.values())
+    assert stated == pytest.approx(sum(taken for _, taken in MEASURED.values()), rel=0.05)
+
+
+def test_what_is_counted():
+    text = (
+        "Three small words, $x$ and {ref}`ch-weights`.\n\n$$\ny\n$$\n\n"
+        "```{prf:proof}\nClear.\n```\n<!-- number: 1 = not read -->\n"
+        '<details class="proof">\n\n```{prf:proof}\nFolded: $x$.\n```\n\n</details>\n'
+        "```{exercise} Much to read\n:label: ex-1\nThese words are not counted.\n```\n"
+        '<div class="quiz">\n\n**1. Nor these?**\n\n**2. Nor those?**\n'
+    )
+    assert in_prose(text) == {
+        "word": 8,  # and the name of the directive
+        "formula in a line": 1,
+        "formula on its own line": 1,
+        "proof": 1,
+        "exercise": 1,
+        "quiz question": 2,
+    }
+
+
+def test_code_that_is_shown_and_figures_that_are_moved(tmp_path):
+    code = nbformat.v4.new_code_cell
+    figure = "lt.explore(\n    f,\n    nu=lt.Slider(1, 2),\n    xi=lt.Choice([1, 2]),\n)"
+    cells = [
+        code("import sys", metadata={"tags": ["remove-cell"]}),
+        code("x = 1\n\nprint(x)"),
+        code(figure, metadata={"tags": ["hide-input"]}),
+        code('lt.check("mine/1", answer)'),
+        code("import limetutor as lt", metadata={"tags": ["remove-input"]}),
+        code("lt.explore(f, **machine.controls(1))", metadata={"tags": ["remove-input"]}),
+    ]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "page.ipynb")
+    assert count(tmp_path / "page.ipynb") == {"line of code": 2, "figure": 2, "control": 3}
+    assert minutes(tmp_path / "page.ipynb") == (5, 5)
+
+
+def test_how_minutes_read():
+    assert str(Minutes(25, 40)) == "25 minutes, 40 with the exercises."
+    assert str(Minutes(25, 25)) == "25 minutes."
+    assert set(RATES) > EXERCISES
