@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 MAX_LEFTOVERS = 8  # processes that a notebook may leave behind
 SLEEP_CHECKS = 6  # of a process with several threads, until they count as asleep
+ENDED = {"Z", "X"}  # states of a thread
+MAX_LISTINGS = 20  # of all processes, until one has nothing new
 CHECK_SECONDS = 0.002  # between two looks at processes that are to end or to fall asleep
 
 
@@ -45,14 +47,13 @@ class ProcessTree:
         quick = sum(map(_private_bytes, pids))
         return quick > memory and sum(map(_proportional_bytes, pids)) > memory
 
-    def leftovers(self, all_listed: bool = False) -> set[int]:
+    def leftovers(self) -> set[int]:
         """Processes that the notebook has started and that have not ended.
 
-        With ``all_listed`` from the list of all processes, which takes some milliseconds. The lists of
-        children miss a process whose parent ends while they are read, as those of a fork bomb do.
+        From the list of all processes: the lists of children, which are quicker to read, miss those whose
+        parent ends meanwhile, as the parents of a fork bomb do.
         """
-        pids = _listed_descendants(self.root) if all_listed else self.pids()
-        return {pid for pid in pids - self.initial if not set(_states(pid)) <= {"Z", "X"}}
+        return {pid for pid, alive in _listed_tree(self.root).items() if alive} - self.initial
 
     def kill_leftovers(self, deadline: float) -> None:
         """Kill them; all processes are stopped first, so that none can start another meanwhile.
@@ -60,7 +61,7 @@ class ProcessTree:
         Processes that end before they are stopped, each having started the next, may outlast this.
         """
         stopped: set[int] = set()
-        while (new := self.leftovers(all_listed=True) - stopped) and time.monotonic() < deadline:
+        while (new := self.leftovers() - stopped) and time.monotonic() < deadline:
             self._signal({*new, *self.initial} - {self.init}, signal.SIGSTOP)
             stopped |= new
         self._signal(stopped, signal.SIGKILL)
@@ -72,7 +73,7 @@ class ProcessTree:
         for pid in pids:
             with contextlib.suppress(OSError):
                 handles[pid] = os.pidfd_open(pid)
-        present = _listed_descendants(self.root)
+        present = _listed_tree(self.root)
         for pid, handle in handles.items():
             with contextlib.suppress(OSError):
                 if pid in present:
@@ -113,24 +114,34 @@ def _descendants(pid: int) -> Iterator[int]:
                     yield from _descendants(int(child))
 
 
-def _listed_descendants(root: int) -> set[int]:
-    """The same from the list of all processes, whose parents are then looked up."""
-    parents = {pid: _parent(pid) for pid in map(int, filter(str.isdigit, os.listdir("/proc")))}
-    # where a parent has ended in the meantime, its children have another one now
-    parents |= {pid: _parent(pid) for pid, parent in parents.items() if parent not in parents}
-    tree: set[int] = set()
-    new = {root} if root else set()
-    while new:
-        tree |= new
-        new = {pid for pid, parent in parents.items() if parent in new} - tree
+def _listed_tree(root: int) -> dict[int, bool]:
+    """A process and all that come from it, by the list of all processes: whether each was alive.
+
+    What has ended when it is looked at has started its children before. So the list is read again until it
+    has nothing new; a machine that always starts something is not waited for.
+    """
+    parents, alive = {0: 0}, {0: False}
+    for _ in range(MAX_LISTINGS):
+        listed = map(int, filter(str.isdigit, os.listdir("/proc")))
+        new = [pid for pid in listed if parents.get(pid, -1) not in parents]
+        if not new:
+            break
+        for pid in new:
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                parents[pid], alive[pid] = _parent_and_alive(pid)
+    tree: dict[int, bool] = {}
+    generation = {root} - {0}
+    while generation:
+        tree |= {pid: alive.get(pid, False) for pid in generation}
+        generation = {pid for pid, parent in parents.items() if parent in generation} - set(tree)
     return tree
 
 
-def _parent(pid: int) -> int:
-    """The parent of a process, 0 if it has ended."""
-    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/stat") as stat:
-        return int(stat.read().rpartition(")")[2].split()[1])
-    return 0
+def _parent_and_alive(pid: int) -> tuple[int, bool]:
+    """The parent of a process, and whether one of its threads is alive."""
+    with open(f"/proc/{pid}/stat") as stat:
+        state, parent, *_ = stat.read().rpartition(")")[2].split()
+    return int(parent), bool(set(state if state not in ENDED else _states(pid)) - ENDED)
 
 
 def _states(pid: int) -> str:

@@ -182,7 +182,7 @@ class Session:
         kill = False  # once some are killed, no other may stay: it was only missed among so many
         try:
             while True:
-                left = tree.leftovers(all_listed=kill)
+                left = tree.leftovers()
                 kill = kill or not few_and_small(left, memory)
                 if not (kill and left) and all(map(sleeps, tree.initial | left)):
                     break

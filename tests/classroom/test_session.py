@@ -83,16 +83,16 @@ def call(played: NotebookRun, name: str = "seen", seconds: float = 2.0):
 
 
 @pytest.mark.parametrize(
-    "code",
+    ("code", "seconds"),
     [
-        BOMB, DAEMONS.format(count=4, work="pass"), DAEMONS.format(count=MAX_LEFTOVERS + 1, work="time.sleep(1)"),
-        WITHOUT_LEADER, LARGE,
+        (BOMB, 30), (DAEMONS.format(count=4, work="pass"), 2), (WITHOUT_LEADER, 2), (LARGE, 10),
+        (DAEMONS.format(count=MAX_LEFTOVERS + 1, work="time.sleep(1)"), 10),
     ],
-    ids=["a bomb", "at work", "many", "without a leader", "large"],
+    ids=["a bomb", "at work", "without a leader", "large", "many"],
 )  # fmt: skip
-def test_processes_that_a_cell_leaves_behind_are_killed(play, code):
+def test_processes_that_a_cell_leaves_behind_are_killed(play, code, seconds):
     """The next question sees the first process of the sandbox and its own, not even dead ones."""
-    played = play(code, "mine = 1")
+    played = play(code, "mine = 1", seconds=seconds)
     assert call(played) == [2, 1]
     assert played.trouble == set() and played.ask(1, do="value", name="mine")["value"] == 1
 
@@ -101,7 +101,7 @@ def test_processes_that_a_question_leaves_behind_are_killed(play, monkeypatch):
     """Their work is not that of the notebook, even if it is seen late, as it may be when they end."""
     played = play(f"def asked():\n    {BOMB.replace(chr(10), chr(10) + '    ')}")
     with pytest.raises(Exception, match="BlockingIOError"):  # no more processes
-        call(played, "asked")
+        call(played, "asked", seconds=30.0)
     assert call(played) == [2, 1]
     settle = Session.settle
 
@@ -113,7 +113,7 @@ def test_processes_that_a_question_leaves_behind_are_killed(play, monkeypatch):
 
     monkeypatch.setattr(Session, "settle", late)
     with pytest.raises(Exception, match="BlockingIOError"):
-        call(played, "asked", seconds=10.0)
+        call(played, "asked", seconds=30.0)
     assert call(played) == [2, 1]
 
 
