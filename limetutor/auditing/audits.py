@@ -89,7 +89,7 @@ def audit(
     """
     terms = SYMBOLS if arg.truth("symbols", symbols) else PLAIN
     fit = {"nu": nu, "kernel": kernel, "ridge": ridge}
-    own = isinstance(subject, Explanation | Limit)
+    is_result = isinstance(subject, Explanation | Limit)
     kinds = () if isinstance(subject, Explanation | Limit | World) else MASK_KINDS
     kind = next((kind for kind in kinds if is_named(subject, kind.name)), None)
     if kind is not None:
@@ -103,7 +103,7 @@ def audit(
         )
     shown = NUM_FEATURES if num_features is None else arg.whole("num_features", num_features, 1)
     n_jobs = arg.jobs(n_jobs)
-    if own:
+    if is_result:
         others = {"f": f, "xi": xi, **fit, "label": label, "output": output}
         _refuse(others, "an explanation knows its own")
         work = SharedWork.of(problem_of(subject), subject.n, subject.ridge, data)

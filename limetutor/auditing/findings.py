@@ -174,7 +174,7 @@ class Audit(BaseResult):
     findings: tuple[Finding, ...]
     case: Any = field(repr=False)  # a Case, or a MaskCase of a text or an image
 
-    asked = ("case",)
+    problem_fields = ("case",)
     page_title = "Can this explanation be trusted?"
 
     @classmethod

@@ -202,7 +202,7 @@ class AuditTable(BaseResult):
     {'critical-bandwidth': 1}
     """
 
-    asked: ClassVar[tuple[str, ...]] = ("plan", "work")
+    problem_fields: ClassVar[tuple[str, ...]] = ("plan", "work")
     page_title = "Which explanations can be shown?"
 
     frame: Any

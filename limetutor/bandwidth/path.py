@@ -78,7 +78,7 @@ class Path(PicklesWithoutModel):
     advice: Recommendation = field(repr=False)
     setting: Problem = field(repr=False)
 
-    asked = ("setting", "advice")
+    problem_fields = ("setting", "advice")
 
     @property
     def places(self) -> np.ndarray:

@@ -149,19 +149,16 @@ def _states(pid: int) -> str:
     states = ""
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
-            with (
-                contextlib.suppress(OSError, IndexError),
-                open(f"/proc/{pid}/task/{task}/stat") as stat,
-            ):
+            path = f"/proc/{pid}/task/{task}/stat"
+            with contextlib.suppress(OSError, IndexError), open(path) as stat:
                 states += stat.read().rpartition(")")[2].split()[0]
     return states
 
 
 def _cpu_seconds(pid: int, children: bool = True) -> float:
     """Seconds of a process, and of its children that have ended."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        with open(f"/proc/{pid}/stat") as stat:
-            fields = stat.read().rpartition(")")[2].split()
+    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/stat") as stat:
+        fields = stat.read().rpartition(")")[2].split()
         return sum(map(int, fields[11 : 15 if children else 13])) / os.sysconf("SC_CLK_TCK")
     return 0.0
 
@@ -177,8 +174,7 @@ def _proportional_bytes(pid: int) -> int:
 
 def _private_bytes(pid: int) -> int:
     """Bytes of a process that are not files."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        with open(f"/proc/{pid}/statm") as pages:
-            _, resident, shared, *_ = map(int, pages.read().split())
+    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm") as pages:
+        _, resident, shared, *_ = map(int, pages.read().split())
         return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
     return 0

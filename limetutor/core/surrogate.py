@@ -200,10 +200,8 @@ class Sums:
 
     def variances(self) -> np.ndarray:
         """The weighted variance of each regressor, (d,)."""
-        own = slice(1, self.d + 1)
-        return (
-            np.diag(self.gram)[own] / self.gram[0, 0] - (self.gram[0, own] / self.gram[0, 0]) ** 2
-        )
+        block, total = self.block, self.gram[0, 0]
+        return np.diag(block)[1:] / total - (block[0, 1:] / total) ** 2
 
     @property
     def block(self) -> np.ndarray:

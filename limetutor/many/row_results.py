@@ -21,7 +21,7 @@ class RowResults(BaseResult):
     Pickles leave the model and the training table out, as those of one row do.
     """
 
-    asked: ClassVar[tuple[str, ...]] = ("question", "rows")
+    problem_fields: ClassVar[tuple[str, ...]] = ("question", "rows")
 
     coef: np.ndarray
     intercept: np.ndarray

@@ -26,7 +26,7 @@ class Precision:
     missed); ``bound`` the most that were allowed.
     """
 
-    asked: str
+    option: str  # tol or rtol, as it was passed
     goal: float
     error: float
     forecast: int
@@ -40,14 +40,14 @@ class Precision:
     def __str__(self) -> str:
         if self.reached:
             return (
-                f"largest standard error {self.error:.2g}, {self.asked} allows {self.goal:.2g}; "
+                f"largest standard error {self.error:.2g}, {self.option} allows {self.goal:.2g}; "
                 f"forecast n = {self.forecast:,}"
             )
         advice = f"about n = {self.forecast:,} would do"
         if self.forecast >= MAX_FORECAST:
             advice = f"even n = {MAX_FORECAST:,} would not do"
         return (
-            f"{self.asked} was not reached with n = {self.bound:,}: the largest standard error is "
+            f"{self.option} was not reached with n = {self.bound:,}: the largest standard error is "
             f"{self.error:.2g}, not {self.goal:.2g}; {advice}"
         )
 

@@ -87,11 +87,11 @@ def pairs(names: Sequence[Any], coef: np.ndarray, order: Iterable[int]) -> list[
 class BaseResult:
     """A result with coefficients and names, and all ways to show it.
 
-    ``asked`` names the fields that hold the question and its model: copies share them, and
+    ``problem_fields`` names the fields that hold the question and its model: copies share them, and
     dictionaries leave them out.
     """
 
-    asked: ClassVar[tuple[str, ...]] = ()
+    problem_fields: ClassVar[tuple[str, ...]] = ()
     page_title = "The coefficients of LIME"
     frame_columns: ClassVar[tuple[str, ...]] = ("coef", "stderr")
     coef: np.ndarray
@@ -105,7 +105,7 @@ class BaseResult:
 
     def _copied(self, copied: Any) -> Any:
         new = object.__new__(type(self))
-        parts = {n: v if n in self.asked else copied(v) for n, v in self.__dict__.items()}
+        parts = {n: v if n in self.problem_fields else copied(v) for n, v in self.__dict__.items()}
         new.__dict__.update(parts)
         return new
 
@@ -126,7 +126,7 @@ class BaseResult:
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers and names, in plain Python types, ready for JSON."""
-        parts = [part.name for part in fields(self) if part.name not in self.asked]  # type: ignore[arg-type]
+        parts = [part.name for part in fields(self) if part.name not in self.problem_fields]  # type: ignore[arg-type]
         return plain({name: getattr(self, name) for name in parts} | {"names": self.names})
 
     def to_html(self, path: Any = None, *, title: str | None = None) -> str | None:
@@ -149,7 +149,7 @@ class BaseResult:
 class PicklesWithoutModel(BaseResult):
     """Something with a problem in ``setting`` whose pickles leave the model out."""
 
-    asked = ("setting", "f")
+    problem_fields = ("setting", "f")
     setting: Any
 
     def __getstate__(self) -> dict[str, Any]:

@@ -53,16 +53,12 @@ def test_gaussian_integrals_over_the_line_match_quadrature(order):
         xi, mu = rng.normal(0, 2, 2)
         nu, sigma = 10 ** rng.uniform(-1, 1, 2)
         centre, reach = (nu**2 * mu + sigma**2 * xi) / (nu**2 + sigma**2), 12 * min(nu, sigma)
-        exact, error = integrate.quad(
-            lambda x: (
-                x**order * np.exp(-((x - xi) ** 2) / 2 / nu**2) * ref.bell(x, mu, sigma)  # noqa: B023
-            ),
-            centre - reach,
-            centre + reach,
-            epsabs=0,
-            epsrel=1e-12,
-            limit=200,
-        )
+
+        def integrand(x, xi=xi, mu=mu, nu=nu, sigma=sigma):
+            return x**order * np.exp(-((x - xi) ** 2) / 2 / nu**2) * ref.bell(x, mu, sigma)
+
+        ends = centre - reach, centre + reach
+        exact, error = integrate.quad(integrand, *ends, epsabs=0, epsrel=1e-12, limit=200)
         # 12 tilted deviations hold all but 1e-32 of the mass
         assert gaussian_integral(order, xi, mu, nu, sigma) == pytest.approx(
             exact, rel=1e-10, abs=10 * error

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from lime.lime_image import LimeImageExplainer
 from lime.wrappers.scikit_image import SegmentationAlgorithm
-from lime_runs import FEW, RUNS, in_runs, judge, of_all
+from lime_runs import FEW, RUNS, in_runs, judge, of_all, verify_all
 from passages import IMAGE, bright, colours, crop, painters, squares
 
 import limetutor as lt
@@ -45,12 +45,8 @@ def test_what_lime_prints_for_images_is_predicted(verified, verifying):
         ]
         for kept, part in zip((scored, ratios), of_all(runs, found), strict=True):
             kept.append(part)
-    within = np.concatenate(scored)
     what = f"predict_lime, three classifiers, {len(scored)} images"
-    share = float(np.mean(np.abs(within) <= 4))
-    verified(f"{what}: share of {len(within)} coefficients within 4", share, (0.95, None))
-    verified(f"{what}: mean square score (1.12 by chance)", np.mean(within**2), "noted")
-    verified(f"{what}: median ratio of sd", np.median(ratios), (0.85, 1.15))
+    verify_all(verified, what, scored, ratios)
 
 
 SMALL = crop(5, 24)  # what is in a picture does not depend on how many points it has

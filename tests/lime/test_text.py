@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from lime.lime_text import LimeTextExplainer
-from lime_runs import FEW, RUNS, in_runs, judge, of_all
+from lime_runs import FEW, RUNS, in_runs, judge, of_all, verify_all
 from passages import SHORT, TEXT, passage, pipelines, probability, sentences
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, SGDClassifier
@@ -51,12 +51,8 @@ def test_what_lime_prints_for_texts_is_predicted(verified, verifying):
             kept.append(part)
         assert found[0].names == tuple(masked_text(explainer, text).names)
     assert all(m[0] == m[2] == "exact" for m in methods)
-    within = np.concatenate(scored)
     what = f"predict_lime, three classifiers, {len(scored)} texts of 5 to 150 words"
-    share = float(np.mean(np.abs(within) <= 4))
-    verified(f"{what}: share of {len(within)} coefficients within 4", share, (0.95, None))
-    verified(f"{what}: mean square score (1.12 by chance)", np.mean(within**2), "noted")
-    verified(f"{what}: median ratio of sd", np.median(ratios), (0.85, 1.15))
+    verify_all(verified, what, scored, ratios)
 
 
 TEXT_OPTIONS = {

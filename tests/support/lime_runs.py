@@ -28,18 +28,20 @@ def scores(runs, found):
 
 
 def of_all(runs, found):
-    """Shares within 4 standard errors and ratios of deviations."""
-    scored, ratio = zip(
-        *[
-            (
-                scores(runs[:, c], prediction),
-                np.median(prediction.sd / runs[:, c, 1:].std(0, ddof=1)),
-            )
-            for c, prediction in enumerate(found)
-        ],
-        strict=True,
-    )
-    return np.concatenate(scored), np.array(ratio)
+    """Scores and ratios of deviations, of every prediction."""
+    scored = [scores(runs[:, c], prediction) for c, prediction in enumerate(found)]
+    spreads = runs[:, :, 1:].std(axis=0, ddof=1)
+    ratios = [np.median(p.sd / spread) for p, spread in zip(found, spreads, strict=True)]
+    return np.concatenate(scored), np.array(ratios)
+
+
+def verify_all(verified, what, scored, ratios):
+    """What became of all scores and ratios, for docs/verified.md."""
+    within = np.concatenate(scored)
+    share = float(np.mean(np.abs(within) <= 4))
+    verified(f"{what}: share of {len(within)} coefficients within 4", share, (0.95, None))
+    verified(f"{what}: mean square score (1.12 by chance)", np.mean(within**2), "noted")
+    verified(f"{what}: median ratio of sd", np.median(ratios), (0.85, 1.15))
 
 
 def judge(runs, found):
