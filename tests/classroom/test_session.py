@@ -6,8 +6,8 @@ from unittest import mock
 
 import pytest
 
-from limetutor.classroom import processes
 from limetutor.classroom.marking import NotebookRun
+from limetutor.classroom.processes import MAX_LEFTOVERS, ProcessTree
 from limetutor.classroom.sandbox import SandboxLimits, why_unavailable
 from limetutor.classroom.session import Session, StoppedError
 
@@ -87,7 +87,7 @@ def call(played: NotebookRun, name: str = "seen", seconds: float = 2.0):
     ("code", "seconds"),
     [
         (BOMB, 30), (DAEMONS.format(count=4, work="pass"), 2), (WITHOUT_LEADER, 2), (LARGE, 10),
-        (DAEMONS.format(count=processes.MAX_LEFTOVERS + 1, work="time.sleep(1)"), 10),
+        (DAEMONS.format(count=MAX_LEFTOVERS + 1, work="time.sleep(1)"), 10),
     ],
     ids=["a bomb", "at work", "without a leader", "large", "many"],
 )  # fmt: skip
@@ -121,10 +121,10 @@ def test_processes_that_a_question_leaves_behind_are_killed(play, monkeypatch):
 def test_what_starts_while_processes_are_listed_is_found(monkeypatch):
     """By process 11, which has ended before it is looked at, so that 12 has another parent by then."""
     lists = iter([["10", "11"], ["10", "12"], ["10", "12", "self"]])
-    monkeypatch.setattr(processes.os, "listdir", lambda _: next(lists))
+    monkeypatch.setattr("os.listdir", lambda _: next(lists))
     look = mock.Mock(side_effect=[(0, True), ProcessLookupError, (10, True)])
-    monkeypatch.setattr(processes, "_parent_and_alive", look)
-    assert processes.ProcessTree(10, initial={10}).leftovers() == {12}
+    monkeypatch.setattr("limetutor.classroom.processes._parent_and_alive", look)
+    assert ProcessTree(10, initial={10}).leftovers() == {12}
 
 
 def test_few_that_sleep_may_stay(play):
