@@ -54,11 +54,10 @@ class InverseTransform:
     ) -> tuple[np.ndarray, np.ndarray]:
         """n draws: values (n, d), and the entry of ``labels`` (d, K) of each one's part.
 
-        One uniform number picks the part, another the place in it.
+        One uniform number picks the part and is overwritten, another picks the place in it.
         """
-        which = rng.random((n, self.d))
-        x, labelled = np.empty((n, self.d)), np.empty((n, self.d), labels.dtype)
-        for rows, part, place, entry in self._chunks(which):
+        x, labelled = rng.random((n, self.d)), np.empty((n, self.d), labels.dtype)
+        for rows, part, place, entry in self._chunks(x):
             labels.take(part, out=labelled[rows], mode="clip")
             self._quantiles(part, rng.random(out=place), x[rows], entry)
         return x, labelled
