@@ -128,14 +128,12 @@ def run(
     if ridge and lasso:
         raise ValueError("ridge and lasso must not both be above 0; choose one penalty.")
     n = arg.whole("n", n, problem.d + 2, because=f" to fit {problem.d + 1} coefficients")
-    if features is not None:
-        features = arg.whole("features", features, 1)
-    keep = arg.truth("keep", keep)
+    features = None if features is None else arg.whole("features", features, 1)
+    keep, adjust = arg.truth("keep", keep), arg.truth("adjust", adjust)
     draws.check(problem)
     scrambles = draws.scrambles(scrambles, problem.d)
     target = None if tol is None and rtol is None else EXTENSIONS["tol"](tol, rtol, draws)
     n = draws.size(n, scrambles)
-    adjust = arg.truth("adjust", adjust)
     variates = EXTENSIONS["adjust"](problem, draws, n, lasso) if adjust else None
     own_row = own_row and problem.world.own_row
     options = Options(
@@ -165,30 +163,37 @@ def run(
 
 def algorithm_1(problem: Problem, rng: np.random.Generator, options: Options) -> Any:
     """The surrogate, the sums that it solves, its samples, and None: no precision was asked for."""
-    (source,) = options.draws.sources(problem, rng, None)
-    # 1. cut every feature into boxes: problem.boxes. 2. draw: z_j says whether x_j is in xi_j's box
-    x, z = source(options.n - options.own_row)
-    samples, columns = ask_and_weigh(problem, options.draws, x, z, options.own_row)
-    # 5. fit a linear model of y on the indicators z, by weighted least squares
-    sums = Sums(problem.d, are_indicators=problem.world.regression is None)
-    sums.add(columns, samples.y, samples.log_weights)
-    return fit(sums, options.ridge), sums, samples, None
-
-
-def ask_and_weigh(
-    problem: Problem, draws: Sampler, x: np.ndarray, z: np.ndarray, with_xi: bool, variates: Any = None
-) -> tuple[Samples, np.ndarray]:  # fmt: skip
-    """What f says of drawn examples and how much each counts; the columns that are fitted on.
-
-    With ``with_xi`` the first row is xi itself, of weight 1 and with control variates at their mean.
-    """
+    draws, with_xi = options.draws, options.own_row
+    # 1. Cut every feature into boxes: problem.boxes.
+    # 2. Draw examples x; z_j says whether x_j lies in the box of xi_j.
+    (source,) = draws.sources(problem, rng, None)
+    x, z = source(options.n - with_xi)
     if with_xi:
-        x, z = np.vstack([problem.xi, x]), np.vstack([np.ones((1, problem.d), bool), z])
-    # 3. ask the model
+        x, z = xi_first(problem, x, z)
+    # 3. Ask the model about each of them.
     y = problem.predict(x)
-    # 4. weigh by closeness to xi
+    # 4. Weigh each by how close it is to xi.
+    log_w, columns = weigh(problem, draws, x, z, with_xi)
+    # 5. Fit a linear model of y on the indicators z, by weighted least squares.
+    sums = Sums(problem.d, are_indicators=problem.world.regression is None)
+    sums.add(columns, y, log_w)
+    return fit(sums, options.ridge), sums, Samples(x, z, log_w, y), None
+
+
+def xi_first(problem: Problem, x: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Samples whose first row is xi itself, as in `lime`."""
+    return np.vstack([problem.xi, x]), np.vstack([np.ones((1, problem.d), bool), z])
+
+
+def weigh(
+    problem: Problem, draws: Sampler, x: np.ndarray, z: np.ndarray, with_xi: bool, variates: Any = None
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """How much each sample counts, as logarithms, and the columns that are fitted on.
+
+    With ``with_xi`` the first row is xi, of weight 1 and with control variates at their mean.
+    """
     log_w = draws.log_weights(problem, x, z)
     columns = problem.columns(x, z) if variates is None else variates.columns(x, z)
     if with_xi:
         log_w[0], columns[0, : problem.d], columns[0, problem.d :] = 0.0, 1, 0
-    return Samples(x, z, log_w, y), columns
+    return log_w, columns

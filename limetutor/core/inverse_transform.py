@@ -87,12 +87,10 @@ class InverseTransform:
                     part[:, j] = np.searchsorted(edges, column, side="right")
                 part += self.first
             else:
-                whole = size - size % self.rows_at_once
-                _count_edges(
-                    u[rows][:whole], self.repeated_edges, self.repeated_first, part[:whole]
-                )
-                if whole < size:
-                    _count_edges(u[rows][whole:], self.edges.T, self.first, part[whole:])
+                full = size - size % self.rows_at_once
+                _count_edges(u[rows][:full], self.repeated_edges, self.repeated_first, part[:full])
+                if full < size:
+                    _count_edges(u[rows][full:], self.edges.T, self.first, part[full:])
             yield rows, part, places[:size], entries[:size]
 
     def _quantiles(self, part: np.ndarray, v: np.ndarray, x: np.ndarray, entry: np.ndarray) -> None:

@@ -104,10 +104,8 @@ def reading_of(vectoriser: Any, tfidf: Any, text: MaskedText) -> Reading | None:
     if value is None:
         return None
     d = text.d
-    random = draw(text_switches(d, 1.0), CHECKED_MASKS, np.random.default_rng(0))
-    masks = np.vstack(
-        [np.zeros((1, d), bool), np.eye(d, dtype=bool), np.ones((1, d), bool), random]
-    )
+    drawn = draw(text_switches(d, 1.0), CHECKED_MASKS, np.random.default_rng(0))
+    masks = np.vstack([np.zeros((1, d), bool), np.eye(d, dtype=bool), np.ones((1, d), bool), drawn])
     plain = copy(vectoriser)
     plain.binary = False  # applied to the sums instead
     counts = CountVectorizer.transform(plain, text.compose(masks)).tocsr()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.explainer import EXTENSIONS, NUMBERS_PER_BATCH, Options, ask_and_weigh
+from ..core.explainer import EXTENSIONS, NUMBERS_PER_BATCH, Options, weigh, xi_first
 from ..core.problem import Problem
 from ..core.surrogate import Fit, Sums, fit
 from ..results.explanation import Samples
@@ -22,10 +22,8 @@ class Accumulator:
         self.problem, self.options = problem, options
         self.extra = 0 if options.variates is None else options.variates.size
         self.sources = options.draws.sources(problem, rng, options.scrambles)
-        are_indicators = problem.world.regression is None
-        self.sums: Sums = options.draws.sums(
-            problem.d, self.extra, len(self.sources), are_indicators
-        )
+        groups, are_indicators = len(self.sources), problem.world.regression is None
+        self.sums: Sums = options.draws.sums(problem.d, self.extra, groups, are_indicators)
         self.drawn = 0
         self.kept: list[tuple[Samples, np.ndarray]] = []
         self.on_some_features = options.features is not None or options.lasso > 0
@@ -45,11 +43,13 @@ class Accumulator:
             size = min(rows, n // groups - start) - (with_xi and draws.independent)
             parts = [source(size) for source in self.sources]
             x, z = parts[0] if groups == 1 else map(np.concatenate, zip(*parts, strict=True))
-            samples, columns = ask_and_weigh(self.problem, draws, x, z, with_xi, variates)
-            self.sums.add(columns, samples.y, samples.log_weights)
-            self.drawn += len(samples.y)
+            x, z = xi_first(self.problem, x, z) if with_xi else (x, z)
+            y = self.problem.predict(x)
+            log_w, columns = weigh(self.problem, draws, x, z, with_xi, variates)
+            self.sums.add(columns, y, log_w)
+            self.drawn += len(y)
             if self.options.keep or self.on_some_features:
-                self.kept.append((samples, columns))
+                self.kept.append((Samples(x, z, log_w, y), columns))
 
     def samples(self) -> Samples:
         """The samples that were kept."""
