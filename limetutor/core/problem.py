@@ -163,7 +163,7 @@ def knowing(problem: Any, source: Any = None, *names: str, **values: Any) -> Any
 
 def instance_in(world: World, xi: Any, f: Any = None) -> tuple[Boxes, np.ndarray]:
     """The boxes of a world, and an instance in them as numbers (d,)."""
-    if type(xi) is list and {int, float} >= set(map(type, xi)):
+    if type(xi) is list and {float} >= set(map(type, xi)):
         xi = np.array(xi, float)
     boxes = boxes_for(world, xi, f)
     row = type(xi) is np.ndarray and xi.dtype == float and xi.shape == boxes.mu.shape

@@ -11,6 +11,7 @@ from scipy import sparse
 from sentences import one_sentence
 
 import limetutor as lt
+from limetutor.core.problem import instance_in
 from limetutor.inputs.columns import Category, Number
 from limetutor.inputs.tables import positions, read_table, rows_of
 
@@ -81,21 +82,16 @@ EMPIRICAL_ONLY = {"gaps", "gaps among objects", "nan", "a category of text"}  # 
 def test_what_is_no_number_gets_one_sentence(kind):
     values, words = REFUSED[kind]
     frame = pd.DataFrame({"a": [4.0, 3.0, 2.0, 1.0], "b": values})
-    worlds = (
-        (lt.Gaussian.from_data,)
-        if kind in EMPIRICAL_ONLY
-        else (lt.Empirical, lt.Gaussian.from_data)
-    )
-    for make in worlds:
+    for make in (lt.Empirical, lt.Gaussian.from_data)[kind in EMPIRICAL_ONLY :]:
         message = one_sentence(lambda make=make: make(frame), "'b'", words)
         assert message.startswith("X must")
-    boxes = lt.Empirical(pd.DataFrame({"a": [4.0, 3, 2, 1], "b": [1.0, 2, 3, 4]}), p=2).boxes()
+    world = lt.Empirical(pd.DataFrame({"a": [4.0, 3, 2, 1], "b": [1.0, 2, 3, 4]}), p=2)
     if "vanish" in kind:
         return  # as an instance it is a number like any other
-    assert one_sentence(lambda: boxes.encode_rows(frame)).startswith("X must")
-    bad = 0 if "1e" in words else 1
-    for row in (frame.iloc[[bad]], frame.iloc[bad], dict(frame.iloc[bad])):
-        assert one_sentence(lambda row=row: boxes.encode(row)).startswith("xi must")
+    assert one_sentence(lambda: world.boxes().encode_rows(frame)).startswith("X must")
+    row = frame.iloc[[0 if "1e" in words else 1]]
+    for xi in (row, row.iloc[0], dict(row.iloc[0]), row.to_numpy().tolist()[0]):
+        assert one_sentence(lambda xi=xi: instance_in(world, xi)).startswith("xi must")
 
 
 def test_masks_are_respected():
