@@ -121,6 +121,7 @@ def test_processes_that_a_question_leaves_behind_are_killed(play, monkeypatch):
 def test_what_starts_while_processes_are_listed_is_found(monkeypatch):
     """By process 11, which has ended before it is looked at, so that 12 has another parent by then."""
     lists = iter([["10", "11"], ["10", "12"], ["10", "12", "self"]])
+    monkeypatch.setattr(ProcessTree, "_nothing_else_in_sandbox", lambda _: False)
     monkeypatch.setattr("os.listdir", lambda _: next(lists))
     look = mock.Mock(side_effect=[(0, True), ProcessLookupError, (10, True)])
     monkeypatch.setattr("limetutor.classroom.processes._parent_and_alive", look)
