@@ -50,8 +50,7 @@ class ProcessTree:
     def leftovers(self) -> set[int]:
         """Processes that the notebook has started and that have not ended.
 
-        From the list of all processes: the lists of children, which are quicker to read, miss those whose
-        parent ends meanwhile, as the parents of a fork bomb do.
+        The lists of children miss those whose parent ends meanwhile, as the parents of a fork bomb do.
         """
         if self._nothing_else_in_sandbox():
             return set()

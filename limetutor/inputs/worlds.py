@@ -35,17 +35,16 @@ def feature_names(names: Any) -> tuple[str, ...]:
     return texts
 
 
-def agreed_dimension(requested: int | None, own: int | None) -> int:
+def agreed_dimension(of_xi: int | None, of_world: int | None) -> int:
     """The number of features of a world and of an instance, which must agree."""
-    if requested is None and own is None:
+    if of_xi is None and of_world is None:
         raise ValueError("d must be given: this world holds scalars and fits any dimension.")
-    if requested is not None and own is not None and requested != own:
-        raise ValueError(
-            f"xi must have {own} entries, one per feature of the world, got {requested}."
-        )
-    if requested == 0:
+    if None not in (of_xi, of_world) and of_xi != of_world:
+        needed = f"{of_world} entries, one per feature of the world"
+        raise ValueError(f"xi must have {needed}, got {of_xi}.")
+    if of_xi == 0:
         raise ValueError("xi must have at least one entry, got none.")
-    return requested or own or 0
+    return of_xi or of_world or 0
 
 
 def gaussian_parameters(mu: Any, sigma: Any, p: Any, names: Any) -> dict[str, Any]:
@@ -53,9 +52,8 @@ def gaussian_parameters(mu: Any, sigma: Any, p: Any, names: Any) -> dict[str, An
     values = {"mu": arg.numbers("mu", mu), "sigma": arg.numbers("sigma", sigma), "p": box_counts(p)}
     for name, value in values.items():
         if value.ndim > 1 or value.size == 0:
-            raise ValueError(
-                f"{name} must be one number or one per feature, got shape {value.shape}."
-            )
+            shape = value.shape
+            raise ValueError(f"{name} must be one number or one per feature, got shape {shape}.")
     if np.any(values["sigma"] <= 0):
         raise ValueError(f"sigma must be above 0, got {float(np.min(values['sigma'])):g}.")
     arg.within("mu", values["mu"])

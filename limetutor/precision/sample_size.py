@@ -125,9 +125,8 @@ def samples_needed(
     if np.any(np.isinf([weighted, tilted, printed, corrected, finite])):
         warnings.warn(bounds.infinite_size_message(problem.nu), arg.PrecisionWarning, stacklevel=2)
     weighted = weighted if np.isinf(weighted) else int(np.ceil(weighted))
-    return SampleSize(
-        eps, eta, weighted, np.ceil(tilted), printed, corrected, share, method, finite
-    )
+    sizes = weighted, np.ceil(tilted), printed, corrected
+    return SampleSize(eps, eta, *sizes, share, method, finite)
 
 
 def _is_linear(problem: Problem) -> bool:

@@ -139,10 +139,7 @@ def noise_of(result: Fit, z: np.ndarray, samples: Samples, ridge: float, extra: 
     columns = np.concatenate([result.used, np.ones(extra, bool)])
     sums.add(z[:, columns], samples.y, samples.log_weights)
     alone = fit(sums, ridge)
-    covariance = np.zeros_like(result.covariance)
-    covariance[np.ix_(kept, kept)] = alone.covariance
-    freedom = np.full(len(kept), 2.0)
-    freedom[kept] = alone.freedom
-    return result._replace(
-        covariance=covariance, freedom=freedom, local_freedom=alone.local_freedom
-    )
+    covariance, freedom = np.zeros_like(result.covariance), np.full(len(kept), 2.0)
+    covariance[np.ix_(kept, kept)], freedom[kept] = alone.covariance, alone.freedom
+    local = alone.local_freedom
+    return result._replace(covariance=covariance, freedom=freedom, local_freedom=local)
