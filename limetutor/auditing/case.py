@@ -41,6 +41,7 @@ EFFECT_DRAWS = 64  # of each feature alone, to see how much f depends on it
 NUMBERS_PER_BATCH = 2**20  # in the rows of one call of f
 TURN_RANGE = 0.25  # relative distance in nu within which a change of sign is reported
 MIN_VISIBLE = 0.02  # a coefficient that stays below this share of the largest is not reported
+MIN_SHRINKAGE = 0.9  # what a penalty should leave of a coefficient
 
 
 def problem_of(subject: Explanation | Limit) -> Problem:

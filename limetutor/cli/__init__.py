@@ -16,14 +16,9 @@ from collections.abc import Sequence
 from .. import __version__
 from ..inputs.arguments import LimetutorWarning
 from .commands import BAD_INPUT, COMMANDS, DONE, SERIOUS, Command, command
+from .options import OPTIONS
 
 __all__ = ["BAD_INPUT", "COMMANDS", "DONE", "SERIOUS", "Command", "command", "main"]
-
-# the options that arguments of the package are called here
-OPTIONS = {
-    "nu": "--bandwidth", "n": "--samples", "seed": "--seed", "categorical": "--categorical",
-    "X": "data",
-}  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,7 +10,8 @@ from typing import Any
 
 import limetutor as lt
 
-from .files import ModelAndTable, add_options, refuse
+from .files import ModelAndTable, refuse
+from .options import add_options
 
 DONE, SERIOUS, BAD_INPUT = 0, 1, 2  # exit codes
 MAX_ROWS = 20_000  # of a table audited whole

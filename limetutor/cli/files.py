@@ -1,4 +1,4 @@
-"""Models and tables in files: options that name them, reading, and refusals in one sentence."""
+"""Models and tables in files: reading, and refusals in one sentence."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..inputs.lime_defaults import KERNEL_WIDTH_FACTOR, NUM_SAMPLES, RIDGE
+from ..inputs.lime_defaults import KERNEL_WIDTH_FACTOR, RIDGE
 from ..inputs.predictors import first_fitted, listed_classes, predictor
 from ..lime.empirical import Empirical
+from .options import PICKLE
 
 MAX_LABELS = 500  # different texts of one column
 # parts of scikit-learn's own models, arrays of numbers all of them, that skops leaves to the caller
@@ -22,10 +23,6 @@ NUMBERS_ONLY = (
     "sklearn.neighbors._kd_tree.KDTree", "sklearn.neighbors._ball_tree.BallTree",
     "sklearn.metrics._dist_metrics.", "numpy.dtype",
 )  # fmt: skip
-PICKLE = (
-    "--unsafe-pickle reads pickle and joblib files too, which RUN WHATEVER CODE THEY HOLD as they are "
-    "opened: only for files that you made yourself or trust like your own programs"
-)
 
 
 class RefusedError(Exception):
@@ -35,31 +32,6 @@ class RefusedError(Exception):
 def refuse(sentence: str) -> NoReturn:
     """Refuse the input."""
     raise RefusedError(sentence) from None
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of commands that read a model and a table."""
-    add = parser.add_argument
-    add("model", help="a fitted estimator in a skops file")
-    add("data", help="the table in a CSV file: a row of names, then numbers and texts")
-    add("--row", type=int, help="which row to explain, counted from 0")
-    add("--target", help="a column that is not given to the model")
-    repeated: dict[str, Any] = {"action": "append", "default": []}
-    add("--drop", metavar="COLUMN", help="another such column; repeat it", **repeated)
-    gaps = "leave out rows with missing values (otherwise: a missing value is a box of its own)"
-    add("--drop-missing", action="store_true", help=gaps)
-    labels = "a column of numbers that are labels; repeat it (text columns are labels anyway)"
-    add("--categorical", metavar="COLUMN", help=labels, **repeated)
-    add("--output", help="the class to explain, by name (default: the second one, as in lime)")
-    add("--bandwidth", type=float, help="the kernel width (default: lime's, 0.75 sqrt(columns))")
-    samples = "samples of an explanation (default: 5000)"
-    add("--samples", type=int, default=NUM_SAMPLES, help=samples)
-    add("--seed", type=int, default=0, help="of the samples (default: 0)")
-    add("--html", metavar="FILE", help="write a report that stands alone")
-    add("--json", metavar="FILE", help="write all numbers")
-    trust = "a type in the skops file that skops does not know; repeat it"
-    add("--trust", metavar="TYPE", help=trust, **repeated)
-    add("--unsafe-pickle", action="store_true", help=PICKLE)
 
 
 @dataclass(frozen=True)

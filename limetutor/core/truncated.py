@@ -50,8 +50,10 @@ def normal_box(lo: ArrayLike, hi: ArrayLike, total: ArrayLike | None = None) -> 
     """Mass and mean of a standard normal inside and outside the interval [lo, hi].
 
     inside: Phi(hi) - Phi(lo), mean (phi(lo) - phi(hi)) / inside; outside: the rest. ``total`` is
-    lo + hi, for callers who know it better than the sum of two rounded numbers. The interval is mirrored so that ``near`` is its end nearer to 0. Whatever is small is then
-    phi(near) times a number of order one, and ratios of small numbers never see the factor.
+    lo + hi, for callers who know it better than the sum of two rounded numbers.
+
+    The interval is mirrored so that ``near`` is its end nearer to 0. Whatever is small is then
+    phi(near) times a number of order one, and in ratios of small numbers that factor cancels.
     """
     lo, hi = np.broadcast_arrays(np.asarray(lo, float), np.asarray(hi, float))
     whole_line = (lo == -np.inf) & (hi == np.inf)
@@ -222,9 +224,8 @@ class BoxLaw:
 
     def sample(self, rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
         """n draws: values (n, d) and the boxes they came from (n, d)."""
-        return self.inverse_transform.draw(
-            rng, n, np.broadcast_to(self.boxes, self.mean.shape).copy()
-        )
+        boxes = np.broadcast_to(self.boxes, self.mean.shape).copy()
+        return self.inverse_transform.draw(rng, n, boxes)
 
     @cached_property
     def inverse_transform(self) -> InverseTransform:

@@ -1,7 +1,8 @@
 """Call any model: functions as they are, estimators by the method that gives numbers.
 
-``boxes`` is the :class:`limetutor.inputs.encoding.Encoding` of a world's columns. Models are told apart by package and class name (:class:`ModelRegistry`), so that no package is imported before
-the caller has.
+``boxes`` is the :class:`limetutor.inputs.encoding.Encoding` of a world's columns. Models are told
+apart by package and class name (:class:`ModelRegistry`), so that no package is imported before the
+caller has imported it.
 """
 
 from collections.abc import Callable

@@ -6,7 +6,7 @@ else: :func:`level_weights` reads it off the explainer.
 
 Runs are resampled from a pool of masks. Few switches have all their masks in the pool. Otherwise it
 follows the weighted law, and where weights differ much a mixture with others
-(:mod:`limetutor.lime.pools` says why), each number of switches that are on with its exact share. Its
+(:mod:`limetutor.lime.sample_pools` says why), each number of switches that are on with its exact share. Its
 responses are the surrogate, known or estimated, plus residuals. Chapters: images, text.
 """
 
@@ -30,9 +30,9 @@ from ..switches.sampler import draw
 from ..switches.switches import Switches, all_masks, cosine_log_weight, log_choose, pattern_share
 from .classifiers import Classifier, Label, label_of
 from .lime_prediction import LimePrediction
-from .pools import Pool, mixture_log_ratio, noise_of_runs, recentred, tilt_shares
 from .read_explainer import checked_weights, is_named, own_width
 from .runs import Request, Surrogates
+from .sample_pools import Pool, mixture_log_ratio, noise_of_runs, recentred, tilt_shares
 
 MAX_SWITCHES = 2000  # of one text or image
 CHECKED_MASKS = 24  # at which a form must agree with the classifier

@@ -1,7 +1,7 @@
 """Runs of `lime`: from a pool of rows to a :class:`limetutor.LimePrediction`.
 
 Whatever `lime` explains, a run of it is n weighted rows, a rule that chooses features and a fit. Here
-many runs are drawn from a pool (:mod:`limetutor.lime.pools`), fitted as `lime` fits them
+many runs are drawn from a pool (:mod:`limetutor.lime.sample_pools`), fitted as `lime` fits them
 (:mod:`limetutor.lime.selection_and_ridge`) and summarised. Chapter: the real lime.
 """
 
@@ -16,7 +16,7 @@ from ..inputs.lime_defaults import RIDGE
 from ..results.limit import TINY
 from . import selection_and_ridge
 from .lime_prediction import LimePrediction
-from .pools import Pool
+from .sample_pools import Pool
 from .selection_and_ridge import Fits, Moments, ridge
 
 NUM_FEATURES = 10  # that `lime` prints for a table or a text, if left out

@@ -1,7 +1,7 @@
 """What `lime`'s explainer of tables will print.
 
 The law of its samples is read off the explainer by :mod:`limetutor.lime.read_explainer`, its runs come
-from a pool of rows (:mod:`limetutor.lime.pools`), which are Sobol points. Chapter: the real lime.
+from a pool of rows (:mod:`limetutor.lime.sample_pools`), which are Sobol points. Chapter: the real lime.
 """
 
 from collections.abc import Callable
@@ -22,9 +22,9 @@ from ..precision.normal_limit import log_share
 from . import read_explainer
 from .classifiers import class_name
 from .lime_prediction import LimePrediction
-from .pools import Pool, mixture_log_ratio, recentred, spread_of_fits, tilt_shares
 from .read_explainer import from_lime, has_own_kernel
 from .runs import NUM_FEATURES, Request, Surrogates
+from .sample_pools import Pool, mixture_log_ratio, recentred, spread_of_fits, tilt_shares
 
 CALLS_WITH_FORM = 2**14  # of a model that has a form: how its residuals are spread
 CALLS_WITHOUT_FORM = 2**15  # the mean of fits is then off by some .15 of ``sd``

@@ -95,10 +95,8 @@ class Problems:
         """The same problems about some of the rows."""
         index = None if self.index is None else self.index[some]
         part = replace(self, table=self.table[some], index=index)
-        computed = (
-            {} if "predictions" not in self.__dict__ else {"predictions": self.predictions[some]}
-        )
-        return knowing(part, self, "form", **computed)
+        known = {"predictions": self.predictions[some]} if "predictions" in self.__dict__ else {}
+        return knowing(part, self, "form", **known)
 
 
 def boxes_for_table(world: World, X: Any, f: Any = None) -> Boxes:

@@ -53,9 +53,7 @@ class Store:
         try:
             path.mkdir(parents=True, exist_ok=True)
             store._save_arrays(EVIDENCE, evidence)
-            write_atomically(
-                path / SETTINGS, content.encode()
-            )  # last: it marks the store as complete
+            write_atomically(path / SETTINGS, content.encode())  # last: now the store is complete
         except OSError as error:
             raise ValueError(
                 f"store must be a folder that can be written to, but {str(path)!r}: {error.strerror}."

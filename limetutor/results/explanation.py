@@ -8,8 +8,9 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
+import scipy
 
-from .intervals import student_reach
+from ..inputs import arguments as arg
 from .result import Fact, Result, largest_first, wing
 
 ROUNDING = 16 * np.finfo(float).eps  # of the size of a surrogate
@@ -168,3 +169,14 @@ class Explanation(Result):
         lines = [f"{first}effective samples {self.ess:.0f}{of}"]
         reached = self.precision is not None and self.precision.reached
         return [*lines, str(self.precision)] if reached else lines
+
+
+def student_reach(stderr: np.ndarray, freedom: np.ndarray, level: float) -> np.ndarray:
+    """Half of the width of intervals that hold with probability ``level``: t stderr.
+
+    t is Student's (1 + level) / 2 quantile with these degrees of freedom.
+    """
+    level = arg.probability("level", level)
+    if level > 1 - 1e-12:
+        raise ValueError(f"level must be at most 1 - 1e-12, got {level!r}.")
+    return scipy.special.stdtrit(freedom, 0.5 + level / 2) * stderr

@@ -27,9 +27,8 @@ class DroppedModel:
     """What stands where a model was: pickles leave it out."""
 
     def __init__(self, what: Any) -> None:
-        self.what = (
-            what if isinstance(what, str) else getattr(what, "__name__", type(what).__name__)
-        )
+        name = getattr(what, "__name__", type(what).__name__)
+        self.what = what if isinstance(what, str) else name
 
     def __call__(self, *_: Any) -> Any:
         """Refused, in a sentence."""
@@ -182,9 +181,7 @@ class Result(PicklesWithoutModel):
     facts: Callable[[], list[Fact]]  # the numbers beside the coefficients
     bounds: Callable[[], np.ndarray]  # 95% intervals of the coefficients, (d, 2)
     _headline: Callable[[], str]  # what the result is, for its repr
-    _closing: Callable[
-        [str], list[str]
-    ]  # sentences below the coefficients, with xi written that way
+    _closing: Callable[[str], list[str]]  # sentences below them, with xi written that way
 
     def as_list(self) -> list[tuple[str, float]]:
         """Pairs of box description and coefficient, largest first, as in `lime`."""

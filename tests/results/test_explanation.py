@@ -11,7 +11,7 @@ from paper_example import PAPER, PAPER_XI, WORLD, paper
 from scipy import stats
 
 import limetutor as lt
-from limetutor.results.intervals import student_reach
+from limetutor.results.explanation import student_reach
 from limetutor.results.printing import printed
 
 

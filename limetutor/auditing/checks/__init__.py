@@ -8,8 +8,12 @@ finding is, :data:`limetutor.auditing.findings.MEANING` says. Chapter: the real 
 # isort: off
 from . import data  # noqa: F401
 from . import noise  # noqa: F401
-from . import boxes  # noqa: F401
+from . import boxes_and_bandwidth
+from . import fit  # noqa: F401
 from . import switches  # noqa: F401
 from ..findings import CHECKS, MASK_CHECKS
+
+CHECKS.remove(boxes_and_bandwidth.irrelevant_bandwidth)
+CHECKS.append(boxes_and_bandwidth.irrelevant_bandwidth)  # the last
 
 __all__ = ["CHECKS", "MASK_CHECKS"]

@@ -14,7 +14,7 @@ from ...switches.fits import fit_form
 from ...switches.switches import cosine_log_weight
 from ..findings import Finding, few, mask_check
 from ..mask_case import MaskCase
-from .boxes import own_copy
+from .fit import own_copy
 from .noise import LARGE, MIN_SAME, min_ess, too_few, unstable
 
 BEYOND_NOISE = 3.0  # standard deviations of a run beyond which a difference is not its noise

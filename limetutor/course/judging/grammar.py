@@ -4,8 +4,8 @@ A **number** is digits with a point or a comma (``0.88``, ``0,88``, ``.5``, ``âˆ
 fraction of two of them (``3/4``) or one with a per cent sign (``88%``, which is 0.88).
 
 **Several numbers** are separated by a comma with a space, by spaces or by semicolons (``1, 2``), with
-or without brackets, the last also by *and* (``3 and 5``); **rows** of a matrix are brackets in brackets or end with a semicolon
-(``1, 2; 3, 4``).
+or without brackets, the last also by *and* (``3 and 5``); **rows** of a matrix are brackets in
+brackets or end with a semicolon (``1, 2; 3, 4``).
 
 A comma between two digits may mean three things, and then the text has several *readings*, in this
 order: a decimal comma (``0,88``), a mark of thousands, which a space can be too (``20,000``), and a

@@ -8,7 +8,7 @@ from audited_rows import HEALTHY, WORLD, assert_states, small_width
 from scipy import stats
 
 import limetutor as lt
-from limetutor.auditing.checks.boxes import severity_of_error
+from limetutor.auditing.checks.fit import severity_of_error
 from limetutor.core.theory import limit_of
 from limetutor.many.explain_many import explain_quietly
 

@@ -1,0 +1,172 @@
+"""How the surrogate fits: its error at xi, penalties, and xi's own row among the samples.
+
+Chapters: local error, the real lime.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...precision.diagnostics import MIN_OTHER_WEIGHT
+from ...precision.finite_n import local_error_parts
+from ...precision.monte_carlo import box_average
+from ..case import MIN_SHRINKAGE, Case
+from ..findings import Finding, check
+from .noise import MIN_SCORE
+
+# When to report. Each is a judgement, stated once and quoted in the chapter.
+MAX_ERROR = 0.5  # the surrogate may miss f(xi) by half the largest coefficient
+FAR_OFF = 2.0  # ... and by more than this it is no longer about the same size of numbers
+HALF_ACCOUNTED = 0.5  # of what sets f(xi) apart from the mean: less is not an account of it
+NOT_ACCOUNTED = 0.1  # ... and this little is none at all
+MAX_OWN_ROW = 0.05  # what xi's own row may take off a coefficient, of the largest one
+MAX_NOISE = 1.5  # intervals: an error within them may be chance
+BOX_DRAWS = 2000  # draws from xi's boxes, to tell why the surrogate is off
+
+
+@check
+def local_error(case: Case) -> Iterator[Finding]:
+    """How wrong is the surrogate at xi, and why?"""
+    lasting, terms = _lasting_error(case), case.terms
+    if case.top == 0 or abs(lasting) <= MAX_ERROR * case.top:
+        return
+    ratio = abs(lasting) / case.top
+    features, numbers, why = _reasons(case, lasting)
+    accounted = _accounted(case, lasting)
+    numbers |= {
+        "error": case.error, "lasting_error": lasting, "prediction": case.prediction,
+        "local_prediction": case.local_prediction, "ratio": ratio, "accounted": accounted,
+    }  # fmt: skip
+    noisy = abs(lasting - case.error) > 0.05 * abs(lasting)
+    account = ""
+    if accounted is not None and accounted <= 0:
+        account = " The coefficients add up to the other side of the average."
+    elif accounted is not None and accounted < HALF_ACCOUNTED:
+        account = (
+            f" The coefficients account for {accounted:.0%} of what sets this prediction apart."
+        )
+    closer = "narrower boxes bring the surrogate closer"
+    if case.sampled is not None and case.sampled.score < MIN_SCORE and case.effects.interact:
+        closer = "no boxes bring the surrogate closer where features act together"
+    reading = f"comparisons of boxes, not as a model of what happens around {terms.row}; {closer}"
+    if not case.boxed:
+        reading = f"average slopes, not as the slopes at {terms.row}; a smaller bandwidth brings them closer"
+    yield Finding(
+        "local-error", severity_of_error(ratio, accounted), features, numbers,
+        f"The surrogate at {terms.row} is {case.local_prediction:.4g} where the model says "
+        f"{case.prediction:.4g}: it is off by {case.error:+.3g}"
+        f"{f' ({lasting:+.3g} without the noise of this run)' if noisy else ''}, {ratio:.2f} times "
+        f"the largest coefficient.{account}{why}",
+        f"Read the coefficients as {reading}.",
+    )  # fmt: skip
+
+
+def _accounted(case: Case, lasting: float) -> float | None:
+    """Which share of f(xi) less the mean of the surrogate its coefficients add up to.
+
+    None where f(xi) hardly differs from the mean, or where the mean is not known; and without boxes,
+    where coefficients are slopes and promise no account.
+    """
+    if not case.has_box_limit:
+        return None
+    mean = case.subject.intercept + float(case.tilt.alpha @ case.coef)
+    apart = case.prediction - mean
+    return None if abs(apart) < MAX_ERROR * case.top else 1 + lasting / apart
+
+
+def severity_of_error(ratio: float, accounted: float | None) -> str:
+    """The coefficients compare boxes and stand; do they also add up to this prediction?"""
+    if accounted is None:
+        return "warning" if ratio > FAR_OFF else "note"
+    if ratio > FAR_OFF and accounted < NOT_ACCOUNTED:
+        return "serious"
+    return "warning" if ratio > FAR_OFF or accounted < HALF_ACCOUNTED else "note"
+
+
+def _lasting_error(case: Case) -> float:
+    """The part of f^(xi) - f(xi) that more samples would not remove."""
+    if case.form is not None:
+        return case.limit.error_without_own_row() * case.limit.correction.left
+    if case.noise is None or abs(case.error) > MAX_NOISE * case.noise.local_error():
+        return case.error
+    return 0.0
+
+
+def _reasons(case: Case, lasting: float) -> tuple[tuple[str, ...], dict[str, Any], str]:
+    """Where the lasting error comes from: features, numbers and words."""
+    if not case.has_box_limit:
+        return (), {}, ""
+    rows, symbols = case.terms.rows, case.terms.symbols
+    if case.linear is not None:
+        parts = local_error_parts(case.linear, case.tilt, case.limit.kept)
+        parts = parts * case.limit.correction.left
+        largest = [int(j) for j in np.argsort(-np.abs(parts), kind="stable") if parts[j] != 0][:3]
+        listed = ", ".join(f"{case.names[j]} ({parts[j]:+.3g})" for j in largest)
+        return (
+            tuple(case.names[j] for j in largest), {"parts": parts.tolist()},
+            f" The largest parts are {listed}: samples in {rows} box do not centre on "
+            f"{'ξ' if symbols else 'it'}.",
+        )  # fmt: skip
+    mean = box_average(case.problem, BOX_DRAWS)
+    inside = mean - case.prediction
+    interaction = lasting - inside
+    return (
+        (), {"box_average": mean, "inside_box": inside, "interaction": interaction},
+        f" Of it {inside:+.3g} is the model averaged over {rows} boxes instead of taken at "
+        f"{'ξ' if symbols else 'the row'}, and {interaction:+.3g} is that the model is not a sum over "
+        "features.",
+    )  # fmt: skip
+
+
+@check
+def penalty(case: Case) -> Iterator[Finding]:
+    """How much does a penalty take off the coefficients?"""
+    computable = case.ridge or (case.lasso and case.form is not None)
+    if not computable or not case.has_limit or case.n is None or not np.any(case.used):
+        return
+    kept = np.where(case.used, case.limit.kept, 1.0)
+    if kept.min() >= MIN_SHRINKAGE:
+        return
+    lost, worst = 1 - kept, int(np.argmin(kept))
+    name, size, weight, raised = "lasso", case.lasso, "", "Lower it, or fit"
+    if case.ridge:
+        name, size = "ridge", case.ridge
+        total = case.n * np.exp(case.tilt.log_C)
+        weight = f": the total weight of the samples is {total:.3g}"
+        raised = f"Raise {case.n_name} or the bandwidth, or fit"
+    yield Finding(
+        name, "serious" if kept.min() < 0.5 else "warning", case.name(kept < MIN_SHRINKAGE),
+        {"shrinkage": kept.tolist(), "most_lost": float(lost.max())},
+        f"{name.capitalize()} (penalty {size:g}) takes {lost[case.used].min():.1%} to "
+        f"{lost[case.used].max():.1%} off the coefficients, most off {case.names[worst]}{weight}.",
+        f"{raised} without the penalty"
+        + (" (model_regressor=LinearRegression())." if case.is_lime else f" ({name}=0)."),
+    )  # fmt: skip
+
+
+@check
+def own_row(case: Case) -> Iterator[Finding]:
+    """Does xi's own row, which `lime` puts among its samples, decide the answer?"""
+    if not case.has_limit or not case.own_row:
+        return
+    weight, change = case.limit.correction.weight, case.limit.own_row_change()
+    decides = weight < MIN_OTHER_WEIGHT
+    if decides or (case.top > 0 and change > MAX_OWN_ROW * case.top):
+        effect = "decides" if decides else f"moves coefficients by up to {change:.3g}"
+        numbers = {"weight": weight, "pulled": change, "n": case.n}
+        yield own_copy(case, "serious" if decides else "warning", effect, numbers)
+
+
+def own_copy(
+    case: Any, severity: str, effect: str, numbers: dict[str, Any], kind: str = "row"
+) -> Finding:
+    """The finding for the copy of an instance of this kind that `lime` puts among its samples."""
+    terms = case.terms
+    whose = terms.rows if terms.symbols else f"This {kind}'s"
+    return Finding(
+        "own-row", severity, (), numbers,
+        f"{whose} own copy {effect}: lime puts it among its {terms.samples(case.n)} with weight 1, "
+        f"and all others together have {numbers['weight']:.3g}.",
+        "Raise kernel_width, or num_samples.",
+    )  # fmt: skip
