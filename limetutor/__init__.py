@@ -10,9 +10,9 @@ array([11.4 , -1.76])
 from importlib import import_module
 from typing import Any
 
+from .auditing.audit_table import AuditTable
 from .auditing.audits import audit
 from .auditing.findings import Audit
-from .auditing.table import AuditTable
 from .bandwidth.path import Path, path
 from .bandwidth.risk import risk
 from .core.boxes import Gaussian
@@ -21,14 +21,14 @@ from .core.models import Linear
 from .core.theory import limit
 from .exact.margins import margin
 from .exact.quadratic import Quadratic
-from .inputs.arguments import FitWarning, LimetutorWarning, PrecisionWarning
+from .inputs.warning_classes import FitWarning, LimetutorWarning, PrecisionWarning
 from .lime.empirical import Empirical
 from .lime.lime_prediction import LimePrediction
 from .lime.predict_lime import predict_lime
 from .lime.read_explainer import from_lime
 from .many.explain_many import Explanations, explain_many
 from .many.limits import Limits, limits
-from .precision.sample_size import samples_needed
+from .precision.samples_needed import samples_needed
 from .results.explanation import Explanation
 from .results.limit import Limit
 from .switches import (

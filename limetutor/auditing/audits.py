@@ -22,12 +22,12 @@ from ..lime.read_explainer import LimeNumbers, LimeWorld, from_lime, is_named, o
 from ..lime.runs import Surrogates
 from ..results.explanation import Explanation
 from ..results.limit import Limit
+from .audit_table import AuditTable, audit_table
 from .case import NUM_FEATURES, Case, case_of_row, problem_of
 from .checks import CHECKS, MASK_CHECKS
 from .findings import PLAIN, SYMBOLS, Audit, Terms
 from .mask_case import MaskCase
 from .shared_work import AuditPlan, SharedWork
-from .table import AuditTable, audit_table
 
 
 def audit(

@@ -55,7 +55,7 @@ class Points(NamedTuple):
 
 
 def shares(problem: Problem, nus: np.ndarray) -> np.ndarray:
-    """C(nu)^2 / E[pi^2] at every bandwidth, (m,); see :mod:`limetutor.precision.normal_limit`."""
+    """C(nu)^2 / E[pi^2] at every bandwidth, (m,); see :mod:`limetutor.precision.effective_samples`."""
     kernel = problem.kernel
     assert isinstance(kernel, ProductKernel)
     log_C, log_square = (

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Sequence
 
 from .. import __version__
-from ..inputs.arguments import LimetutorWarning
+from ..inputs.warning_classes import LimetutorWarning
 from .commands import BAD_INPUT, COMMANDS, DONE, SERIOUS, Command, command
 from .options import OPTIONS
 

@@ -16,16 +16,10 @@ import numpy as np
 import scipy
 
 from ..inputs import arguments as arg
+from ..inputs import worlds
 from ..inputs.columns import BoxInWords, ColumnKind
 from ..inputs.encoding import Encoding
 from ..inputs.tables import default_names, read_table
-from ..inputs.worlds import (
-    agreed_dimension,
-    gaussian_parameters,
-    mean_and_deviation,
-    refuse_merged,
-    short,
-)  # fmt: skip
 from .truncated import BoxLaw
 
 
@@ -183,7 +177,7 @@ class Gaussian(World):
     names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        checked = gaussian_parameters(self.mu, self.sigma, self.p, self.names)
+        checked = worlds.gaussian_parameters(self.mu, self.sigma, self.p, self.names)
         for name, value in {**checked, "_cut": {}}.items():
             object.__setattr__(self, name, value)
 
@@ -191,7 +185,7 @@ class Gaussian(World):
     def from_data(cls, X: Any, p: Any = 4) -> Gaussian:
         """Means and standard deviations estimated from a table, one per column."""
         table = read_table(X)
-        mu, sigma = mean_and_deviation(table.values)
+        mu, sigma = worlds.mean_and_deviation(table.values)
         if np.any(sigma == 0):
             constant = table.names[int(np.flatnonzero(sigma == 0)[0])]
             raise ValueError(
@@ -210,7 +204,7 @@ class Gaussian(World):
         cut: dict[int | None, Boxes] = self._cut  # type: ignore[attr-defined]
         d = self.d if d is None else d
         if d not in cut:
-            d = agreed_dimension(d, self.d)
+            d = worlds.agreed_dimension(d, self.d)
             cut.clear()
             cut[d] = self._boxes(d)
         return cut[d]
@@ -225,7 +219,7 @@ class Gaussian(World):
         edges = mu[:, None] + sigma[:, None] * standard
         exists = np.arange(standard.shape[1] - 1) < p[:, None]
         inner = np.where(np.arange(1, standard.shape[1] - 1) < p[:, None], edges[:, 1:-1], np.inf)
-        refuse_merged(mu, sigma, inner)
+        worlds.refuse_merged(mu, sigma, inner)
         lo = np.where(exists, edges[:, :-1], -1.0)
         hi = np.where(exists, edges[:, 1:], 1.0)
         log_prob = np.where(exists, -np.log(p)[:, None], -np.inf)
@@ -236,7 +230,7 @@ class Gaussian(World):
         return Boxes(law, inner, True, self.names or default_names(d), mu, sigma, standard=standard)
 
     def __repr__(self) -> str:
-        parts = (f"{name}={short(getattr(self, name))}" for name in ("mu", "sigma", "p"))
+        parts = (f"{name}={worlds.short(getattr(self, name))}" for name in ("mu", "sigma", "p"))
         return f"Gaussian({', '.join(parts)})"
 
 
@@ -258,7 +252,7 @@ class BoxWorld(World):
 
     def boxes(self, d: int | None = None) -> Boxes:
         """The boxes it was given."""
-        agreed_dimension(d, self.d)
+        worlds.agreed_dimension(d, self.d)
         return self._boxes
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..inputs import arguments as arg
+from ..inputs.warning_classes import FitWarning
 from ..results.explanation import Explanation, Samples
 from .boxes import World
 from .problem import Problem
@@ -95,7 +96,7 @@ def explain(
         scrambles=scrambles, adjust=adjust, tol=tol, rtol=rtol,
     )  # fmt: skip
     for text in explanation.warnings:
-        warnings.warn(text, arg.FitWarning, stacklevel=2)
+        warnings.warn(text, FitWarning, stacklevel=2)
     return explanation
 
 

@@ -114,9 +114,8 @@ class Linear(Form):
         """E~[f | z_j] = f(mu~) + a_j (E~[x_j | z_j] - mu~_j)."""
         whole, inside, outside = views.mix(views.law.box_means())
         mean = float(self(whole[None])[0])
-        return Expectation(
-            mean, mean + self.a * (inside - whole), mean + self.a * (outside - whole)
-        )
+        inside, outside = (mean + self.a * (given - whole) for given in (inside, outside))
+        return Expectation(mean, inside, outside)
 
     def __repr__(self) -> str:
         return f"Linear(a={np.array2string(self.a, precision=4, threshold=6)}, b={self.b:g})"

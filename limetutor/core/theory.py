@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..inputs import arguments as arg
+from ..inputs.warning_classes import FitWarning, PrecisionWarning
 from ..results.limit import TINY, Limit
 from .boxes import World
 from .kernels import GaussianKernel
@@ -83,7 +84,7 @@ def limit(
     problem = Problem.of(f, xi, world, nu, kernel, output, purpose="its limit", boxes_needed=False)
     result = limit_of(problem, ridge, n, samples, seed)
     for text in result.warnings:
-        kind = arg.PrecisionWarning if text == PRECISION_NOTE else arg.FitWarning
+        kind = PrecisionWarning if text == PRECISION_NOTE else FitWarning
         warnings.warn(text, kind, stacklevel=2)
     return result
 

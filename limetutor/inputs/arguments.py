@@ -14,18 +14,6 @@ LARGEST = 1e100  # of values, means and bandwidths: squares and ratios of two mu
 PANDAS_MISSING = ("NAType", "NaTType")  # names of the classes of pandas' missing values
 
 
-class LimetutorWarning(UserWarning):
-    """A valid result, with something about it that the reader should know."""
-
-
-class FitWarning(LimetutorWarning):
-    """A sampled fit with few effective samples, or with a (nearly) singular design."""
-
-
-class PrecisionWarning(LimetutorWarning):
-    """A quantity lies outside what a double can hold."""
-
-
 def shorten(value: Any) -> str:
     """A value in at most 60 characters, for an error message."""
     try:

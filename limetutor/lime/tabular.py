@@ -17,8 +17,8 @@ from ..inputs import arguments as arg
 from ..inputs.lime_defaults import KERNEL_WIDTH_FACTOR, NUM_SAMPLES
 from ..inputs.predictors import caller, model_behind, names_fitted_on
 from ..precision.diagnostics import MIN_OTHER_WEIGHT, own_row_note
+from ..precision.effective_samples import log_share
 from ..precision.finite_n import regressors_of
-from ..precision.normal_limit import log_share
 from . import read_explainer
 from .classifiers import class_name
 from .lime_prediction import LimePrediction

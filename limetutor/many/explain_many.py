@@ -18,6 +18,7 @@ from ..core.explainer import run
 from ..core.problem import Problem
 from ..core.sampler import sampler_of
 from ..inputs import arguments as arg
+from ..inputs.warning_classes import FitWarning
 from ..precision.stopping import Precision
 from ..results.explanation import Explanation
 from .limits import ARRAYS
@@ -137,7 +138,7 @@ def explain_many(
     rows = tuple(_explanation(question, i, draws, done[i]) for i in range(len(question.table)))
     arrays = stacked(rows, [*ARRAYS, "score", "ess"])
     for text in arrays["warnings"]:
-        warnings.warn(text, arg.FitWarning, stacklevel=2)
+        warnings.warn(text, FitWarning, stacklevel=2)
     method = np.full(len(rows), "monte carlo", dtype=object)
     return Explanations(**arrays, method=method, question=question, rows=rows)
 

@@ -17,6 +17,7 @@ import numpy as np
 from ..core.boxes import World
 from ..core.theory import DEFAULT_SAMPLES, limit_of, penalty_and_rows
 from ..inputs import arguments as arg
+from ..inputs.warning_classes import FitWarning
 from ..precision.diagnostics import MIN_OTHER_WEIGHT, constant_note
 from ..results.limit import Limit
 from .pools import with_progress
@@ -93,7 +94,7 @@ def limits(
     if results is None:
         results = _one_by_one(question, ridge, n, samples, seed)
     for text in results["warnings"]:
-        warnings.warn(text, arg.FitWarning, stacklevel=2)
+        warnings.warn(text, FitWarning, stacklevel=2)
     return Limits(**results, question=question, ridge=ridge, n=n, samples=samples, seed=seed)
 
 

@@ -17,6 +17,7 @@ from ..core.kernels import GaussianKernel
 from ..core.models import Linear
 from ..core.problem import Problem
 from ..inputs import arguments as arg
+from ..inputs.warning_classes import PrecisionWarning
 from ..results.limit import Limit
 from .arrowhead import alpha_constant
 
@@ -142,7 +143,7 @@ def theorem_sample_size(
     """
     n = quiet_sample_size(limit, sigma, eps, eta, corrected=corrected)
     if np.isinf(n):
-        warnings.warn(infinite_size_message(limit.nu), arg.PrecisionWarning, stacklevel=2)
+        warnings.warn(infinite_size_message(limit.nu), PrecisionWarning, stacklevel=2)
     return n
 
 

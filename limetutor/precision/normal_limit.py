@@ -14,35 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.boxes import World
-from ..core.kernels import ProductKernel
 from ..core.models import Linear
 from ..core.problem import Problem
 from ..core.sampler import sampler_of
 from ..core.tilted_law import Tilt
 from ..inputs import arguments as arg
-
-
-def effective_sample_size(
-    xi: Any, world: World, nu: float, n: int, kernel: Any = "gaussian"
-) -> float:
-    """n C(nu)^2 / E[pi^2], the number of unweighted samples with the precision of n weighted ones.
-
-    The limit of (sum pi)^2 / sum pi^2. pi^2 is the same kernel at another bandwidth, nu / sqrt 2
-    for the Gaussian one. Chapters: weights, how many samples.
-    """
-    problem = Problem.of(None, xi, world, nu, kernel, purpose="its effective sample size")
-    return arg.whole("n", n, 1) * float(np.exp(log_share(problem)))
-
-
-def log_share(problem: Problem) -> float:
-    """Log of the effective sample size of one weighted sample; at most 0, also with rounding errors."""
-    return min(2 * problem.tilt.log_C - _squared_kernel_tilt(problem).log_C, 0.0)
-
-
-def _squared_kernel_tilt(problem: Problem) -> Tilt:
-    """The tilted law of the squared kernel."""
-    assert isinstance(problem.kernel, ProductKernel)
-    return problem.at(nu=problem.kernel.square(problem.nu)).tilt
+from .effective_samples import log_share, squared_kernel_tilt
 
 
 class _Residual(NamedTuple):
@@ -144,7 +121,7 @@ def covariance_of(problem: Problem, sampler: Any = "bins") -> np.ndarray:
             f"sampler must draw independent samples for a normal limit, got {draws.name!r}; "
             "lt.explain(...).covariance estimates the noise of others."
         )
-    residual = _residual(form.a, at, _squared_kernel_tilt(problem) if draws.weighted else at)
+    residual = _residual(form.a, at, squared_kernel_tilt(problem) if draws.weighted else at)
     whole, with_h, V = _influence_moments(residual, at.log_alpha, at.log_rest)
     alpha = np.where(at.constant, 0.0, at.alpha)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -164,11 +141,11 @@ def whitened_variance(problem: Problem) -> float:
     """
     form, at = problem.form, problem.tilt
     assert isinstance(form, Linear)
-    residual = _residual(form.a, at, _squared_kernel_tilt(problem))
+    residual = _residual(form.a, at, squared_kernel_tilt(problem))
     whole, _, moments = _influence_moments(residual, at.log_alpha, at.log_rest)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         parts = _product(at.alpha * at.rest, np.diag(moments))
-        scale = np.exp(_squared_kernel_tilt(problem).log_C - at.log_C)
+        scale = np.exp(squared_kernel_tilt(problem).log_C - at.log_C)
         return float(scale * (whole + np.sum(parts)))
 
 

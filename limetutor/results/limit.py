@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..inputs.arguments import PrecisionWarning
+from ..inputs.warning_classes import PrecisionWarning
 from .result import Fact, Result
 
 TINY = np.finfo(float).tiny  # below it a double loses digits, and soon is 0

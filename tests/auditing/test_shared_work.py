@@ -9,7 +9,7 @@ from audited_rows import EXPLAINER, LINEAR, X
 from sklearn.ensemble import RandomForestRegressor
 
 import limetutor as lt
-from limetutor.auditing import table as audit_table
+from limetutor.auditing import audit_table
 
 
 def test_the_model_is_asked_once_for_all_rows():

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from sklearn.ensemble import RandomForestClassifier
 
 import limetutor as lt
-from limetutor.precision.normal_limit import effective_sample_size
+from limetutor.precision.effective_samples import effective_sample_size
 
 
 def test_a_path_holds_the_limits():

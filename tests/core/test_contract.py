@@ -23,7 +23,8 @@ from limetutor.core.sampler import SAMPLERS
 from limetutor.course.experiments import repeat
 from limetutor.inputs.columns import KINDS
 from limetutor.many.explain_many import explain_quietly
-from limetutor.precision.normal_limit import asymptotic_covariance, effective_sample_size
+from limetutor.precision.effective_samples import effective_sample_size
+from limetutor.precision.normal_limit import asymptotic_covariance
 
 
 def lime_world() -> World:

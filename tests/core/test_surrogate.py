@@ -17,7 +17,7 @@ import limetutor as lt
 from limetutor.core import surrogate
 from limetutor.core.surrogate import Sums, fit
 from limetutor.many.explain_many import explain_quietly
-from limetutor.precision.normal_limit import effective_sample_size
+from limetutor.precision.effective_samples import effective_sample_size
 
 
 def test_unpenalised_fit_is_weighted_least_squares():

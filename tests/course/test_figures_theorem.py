@@ -8,7 +8,7 @@ import limetutor as lt
 from limetutor.course.datasets import boston, diabetes
 from limetutor.course.experiments import linear_example
 from limetutor.course.figures import theorem
-from limetutor.precision.normal_limit import effective_sample_size
+from limetutor.precision.effective_samples import effective_sample_size
 
 WORLD = lt.Gaussian()
 

@@ -8,7 +8,7 @@ from limetutor.core.kernels import KERNELS
 from limetutor.core.truncated import tilted_normal
 from limetutor.course.experiments import running_example
 from limetutor.course.figures import weights
-from limetutor.precision.normal_limit import effective_sample_size
+from limetutor.precision.effective_samples import effective_sample_size
 
 
 def test_a_small_bandwidth_is_a_constant_fit_and_a_large_one_is_global() -> None:

@@ -30,7 +30,8 @@ import limetutor as lt
 from limetutor.auditing.findings import Audit
 from limetutor.bandwidth.risk import Risk
 from limetutor.course.experiments import Runs
-from limetutor.precision.sample_size import SampleSize
+from limetutor.inputs.warning_classes import LimetutorWarning
+from limetutor.precision.samples_needed import SampleSize
 from limetutor.results.limit import Limit
 
 NAN, INF = np.nan, np.inf
@@ -139,7 +140,7 @@ def wrong_with(call: odd.OddCall) -> str | None:
     escaped: list[str] = []
 
     def heard(message, category, filename, lineno, file=None, line=None):
-        if issubclass(category, lt.LimetutorWarning):
+        if issubclass(category, LimetutorWarning):
             notes.append(str(message))
         elif not in_callers_code():
             escaped.append(f"{category.__name__}: {message} ({Path(filename).name}:{lineno})")

@@ -1,4 +1,4 @@
-"""How many samples: the normal limit against quadrature and many runs, and what it asks for."""
+"""The normal limit against quadrature and many runs, and ``limetutor.precision.samples_needed``."""
 
 import warnings
 from itertools import pairwise
@@ -13,14 +13,13 @@ from sklearn.linear_model import LinearRegression
 import limetutor as lt
 from limetutor.core.problem import Problem
 from limetutor.precision.bounds import finite_sample_size, theorem_sample_size
+from limetutor.precision.effective_samples import effective_sample_size
 from limetutor.precision.normal_limit import (
     asymptotic_covariance,
-    effective_sample_size,
     norm_distribution,
     norm_quantile,
     whitened_variance,
 )
-from limetutor.precision.sample_size import samples_needed
 
 RNG = np.random.default_rng(3)
 TABLE = RNG.gamma(2.0, size=(300, 2)) * [1.0, 3.0]
@@ -166,7 +165,7 @@ def test_length_at_the_ends():
 
 def test_the_number_of_samples_keeps_its_promise():
     f, xi, world, nu = FOUR
-    need = samples_needed(f, xi, world, nu, eps=1.5, eta=0.1)
+    need = lt.samples_needed(f, xi, world, nu, eps=1.5, eta=0.1)
     for sampler, n in (("bins", need.weighted), ("tilted", need.tilted)):
         off, _ = errors(sampler, int(n), 400)
         kept = np.mean(np.linalg.norm(off, axis=1) <= 1.5)
@@ -176,7 +175,7 @@ def test_the_number_of_samples_keeps_its_promise():
 def test_beside_the_theorem():
     """The book's example: f = 10 x1 - 10 x2, d = 4, xi = 1/2, mu = 0, sigma = nu = 1, p = 4."""
     f, xi, world = lt.Linear([10, -10, 0, 0]), [0.5] * 4, lt.Gaussian()
-    need = samples_needed(f, xi, world, nu=1.0, eps=1.0, eta=0.05)
+    need = lt.samples_needed(f, xi, world, nu=1.0, eps=1.0, eta=0.05)
     at = lt.limit(f, xi, world, nu=1.0)
     assert need.printed == theorem_sample_size(at, 1.0, 1.0, 0.05, corrected=False)
     assert need.corrected == theorem_sample_size(at, 1.0, 1.0, 0.05, corrected=True)
@@ -193,8 +192,8 @@ def test_beside_the_theorem():
 
 def test_any_function_by_a_pilot_run():
     f, xi, world, nu = FOUR
-    closed = samples_needed(f, xi, world, nu, eps=1.0)
-    pilot = samples_needed(lambda x: f(x), xi, world, nu, eps=1.0, pilot=200_000)
+    closed = lt.samples_needed(f, xi, world, nu, eps=1.0)
+    pilot = lt.samples_needed(lambda x: f(x), xi, world, nu, eps=1.0, pilot=200_000)
     assert pilot.weighted == pytest.approx(closed.weighted, rel=0.05)
     assert pilot.tilted == pytest.approx(closed.tilted, rel=0.05)
     assert np.isnan(pilot.printed) and "—" in str(pilot) and "200000 samples" in str(pilot)
@@ -204,7 +203,7 @@ def test_a_fitted_linear_model_is_linear():
     f, xi, world, nu = FOUR
     X = RNG.standard_normal((50, 4))
     model = LinearRegression().fit(X, f(X))
-    need, closed = (samples_needed(which, xi, world, nu, eps=1.0) for which in (model, f))
+    need, closed = (lt.samples_needed(which, xi, world, nu, eps=1.0) for which in (model, f))
     assert need.weighted == closed.weighted and need.printed == pytest.approx(closed.printed)
     with pytest.raises(TypeError, match="f must be linear for a closed form of the covariance"):
         asymptotic_covariance(lambda x: x[:, 0], xi, world, nu)
@@ -212,18 +211,18 @@ def test_a_fitted_linear_model_is_linear():
 
 def test_kernels_that_do_not_factor():
     f, xi, world, _ = FOUR
-    need = samples_needed(f, xi, world, 0.5, eps=1.0, kernel="cosine")
+    need = lt.samples_needed(f, xi, world, 0.5, eps=1.0, kernel="cosine")
     assert need.weighted > 100 and np.isnan(need.tilted) and np.isnan(need.share)
-    mismatch = samples_needed(f, xi, world, 0.5, eps=1.0, kernel="mismatch")
+    mismatch = lt.samples_needed(f, xi, world, 0.5, eps=1.0, kernel="mismatch")
     assert np.isnan(mismatch.printed) and mismatch.tilted < mismatch.weighted
     assert np.isnan(mismatch.finite)
-    data = samples_needed(*SETTINGS["from data"], eps=1.0)  # no paper, but a bounded residual
+    data = lt.samples_needed(*SETTINGS["from data"], eps=1.0)  # no paper, but a bounded residual
     assert np.isnan(data.printed) and data.finite > data.weighted
 
 
 def test_numbers_no_double_can_hold_are_infinite_and_told_once():
     with pytest.warns(lt.PrecisionWarning, match="beyond 1e308, given as infinite") as told:
-        need = samples_needed(lt.Linear([1.0]), [0.3], lt.Gaussian(), 0.3, eps=1e-200)
+        need = lt.samples_needed(lt.Linear([1.0]), [0.3], lt.Gaussian(), 0.3, eps=1e-200)
     assert len(told) == 1 and told[0].filename == __file__
     assert need.weighted == need.tilted == need.printed == need.finite == np.inf
     assert str(need).count("∞") == 5 and "—" not in str(need)
@@ -234,7 +233,7 @@ def test_a_model_that_is_zero_needs_no_samples_however_narrow_the_bandwidth():
     for nu in (1e-2, 1e-8, 1e-50):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lt.PrecisionWarning)  # of the theorem's numbers
-            need = samples_needed(lt.Linear([0.0, 0.0]), [0.3, 1.0], lt.Gaussian(), nu, eps=1.0)
+            need = lt.samples_needed(lt.Linear([0.0, 0.0]), [0.3, 1.0], lt.Gaussian(), nu, eps=1.0)
         assert need.weighted == need.tilted == 0
 
 
@@ -252,7 +251,7 @@ def test_refusals(change, words):
     f, xi, world, nu = FOUR
     call = {"f": f, "xi": xi, "world": world, "nu": nu, "eps": 1.0} | change
     with pytest.raises(ValueError, match=words):
-        samples_needed(**call)
+        lt.samples_needed(**call)
 
 
 def covariance_at_50_digits(a, xi, nu):
@@ -293,7 +292,7 @@ def test_sample_sizes_keep_their_digits_where_the_box_holds_everything(xi):
         for j in range(2):
             assert ref.relative_error(V[i, j], exact[i, j]) < 1e-9, (i, j)
     expected = (norm_quantile(np.array(exact.tolist(), float), 0.05) / 0.1) ** 2
-    found = samples_needed(lt.Linear([2.0]), [xi], lt.Gaussian(), nu, eps=0.1)
+    found = lt.samples_needed(lt.Linear([2.0]), [xi], lt.Gaussian(), nu, eps=0.1)
     assert found.weighted == pytest.approx(expected, rel=0.01, abs=1)
     if abs(xi) > 3:
         assert rest < 1e-12

@@ -26,8 +26,8 @@ from limetutor.course.datasets import diabetes
 from limetutor.course.figures import sampling as sampling_figures
 from limetutor.course.research.shapley import shapley_values
 from limetutor.exact.forms import Bumps
+from limetutor.precision.effective_samples import effective_sample_size
 from limetutor.precision.gaussian_and_tilted_samplers import sampler
-from limetutor.precision.normal_limit import effective_sample_size
 from limetutor.switches.images import image_limit
 
 quick = settings(max_examples=25, deadline=None)

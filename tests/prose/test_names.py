@@ -71,6 +71,6 @@ def test_names_on_a_page_are_names_of_something(page):
 def test_a_name_of_nothing_is_noticed():
     text = "`lt.limt`, `lt.explain(f, xi)`, `limetutor.results.limit.Limit.coef`, `limetutor.core.none`, "
     text += (
-        "`lt.Explanation.coef`, `lt.Limit.nothing`, `tests/none.py`, `limetutor/core/` and `lime.x`"
+        "`lt.Explanation.coef`, `lt.Limit.nothing`, `tests/none.py`, `limetutor/core/`, `lime.x`"
     )
     assert unknown(text) == ["lt.limt", "limetutor.core.none", "lt.Limit.nothing", "tests/none.py"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...inputs.lime_defaults import FORWARD_SELECTION_MAX
-from ...precision.normal_limit import log_share
+from ...precision.effective_samples import log_share
 from ...precision.sparse import largest
 from ...precision.stability import repeats
 from ..case import CONFIDENCE, Case

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from ...core.boxes import standard_quantiles
-from ...precision.edges import edge_stderr, misplaced_share
+from ...precision.edge_errors import edge_stderr, misplaced_share
 from ..judging.kinds import Function, Given, Value, between, in_words, with_hints
 
 _FIFTHS = standard_quantiles(5)[1:-1]

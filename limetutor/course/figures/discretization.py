@@ -13,7 +13,7 @@ from ...inputs.columns import Number
 from ...interactive.layers import in_layers
 from ...lime.empirical import Empirical
 from ...plotting.style import color, new_figure, styled
-from ...precision.edges import edge_stderr
+from ...precision.edge_errors import edge_stderr
 from ..datasets import diabetes
 from . import parts
 from .parts import signed

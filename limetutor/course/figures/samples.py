@@ -12,7 +12,7 @@ from ...inputs.lime_defaults import KERNEL_WIDTH_FACTOR
 from ...many.explain_many import explain_quietly
 from ...plotting.style import color, new_figure, styled
 from ...precision.normal_limit import asymptotic_covariance
-from ...precision.sample_size import SampleSize, samples_needed
+from ...precision.samples_needed import SampleSize, samples_needed
 from ..experiments import Runs, boosting_example, repeat, repeat_fits, running_example
 from .parts import bell, draw_intervals, holds, log_axes, panel, powers, scientific
 

@@ -11,12 +11,12 @@ from ...core.boxes import Gaussian
 from ...core.explainer import explain
 from ...core.kernels import KERNELS, tilt
 from ...core.truncated import tilted_normal
-from ...inputs.arguments import FitWarning
+from ...inputs.warning_classes import FitWarning
 from ...interactive.layers import in_layers
 from ...plotting.handles import handle
 from ...plotting.results import boxplots
 from ...plotting.style import color, new_figure, styled
-from ...precision.normal_limit import effective_sample_size
+from ...precision.effective_samples import effective_sample_size
 from ...results.explanation import Explanation
 from ..experiments import Runs
 from . import parts

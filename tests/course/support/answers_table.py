@@ -13,7 +13,8 @@ from scipy.stats import norm
 
 import limetutor as lt
 from limetutor.course.experiments import running_example
-from limetutor.precision.normal_limit import asymptotic_covariance, effective_sample_size
+from limetutor.precision.effective_samples import effective_sample_size
+from limetutor.precision.normal_limit import asymptotic_covariance
 
 EDGE = norm.ppf(0.75)  # the third edge of four boxes
 WORLD = lt.Gaussian()

@@ -15,9 +15,11 @@ from ..core.models import Linear
 from ..core.problem import Problem
 from ..core.theory import limit_of
 from ..inputs import arguments as arg
+from ..inputs.warning_classes import FitWarning, PrecisionWarning
 from ..plotting.result_page import notebook_table
 from . import bounds
-from .normal_limit import covariance_of, log_share, norm_quantile, whitened_variance
+from .effective_samples import log_share
+from .normal_limit import covariance_of, norm_quantile, whitened_variance
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ def samples_needed(
         finite = bounds.finite_sample_size(limit_of(problem), whitened_variance(problem), eps, eta)
     share = float(np.exp(log_share(problem))) if problem.product else np.nan
     if np.any(np.isinf([weighted, tilted, printed, corrected, finite])):
-        warnings.warn(bounds.infinite_size_message(problem.nu), arg.PrecisionWarning, stacklevel=2)
+        warnings.warn(bounds.infinite_size_message(problem.nu), PrecisionWarning, stacklevel=2)
     weighted = weighted if np.isinf(weighted) else int(np.ceil(weighted))
     sizes = weighted, np.ceil(tilted), printed, corrected
     return SampleSize(eps, eta, *sizes, share, method, finite)
@@ -142,6 +144,6 @@ def _estimated_covariances(problem: Problem, pilot: int, seed: Any) -> list[np.n
     for sampler in ("bins", "tilted") if problem.product else ("bins",):
         pilot_run = run(problem, pilot, seed, sampler)
         for text in pilot_run.warnings:
-            warnings.warn(f"In the pilot run: {text}", arg.FitWarning, stacklevel=4)
+            warnings.warn(f"In the pilot run: {text}", FitWarning, stacklevel=4)
         estimates.append(pilot_run.covariance * pilot)
     return estimates if problem.product else [*estimates, np.full_like(estimates[0], np.nan)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from limetutor.precision.edges import edge_stderr, misplaced_share
+from limetutor.precision.edge_errors import edge_stderr, misplaced_share
 
 
 @pytest.mark.parametrize("p", [2, 4, 5, 10])
