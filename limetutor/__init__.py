@@ -48,8 +48,8 @@ _LAZY = {
     "Slider": "interactive.explorer",
     "Choice": "interactive.explorer",
     "show": "interactive.explorer",
-    "check": "course.exercises",
-    "judge": "course.exercises",
+    "check": "course.check",
+    "judge": "course.check",
     "repeat": "course.experiments",
 }
 

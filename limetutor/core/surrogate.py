@@ -8,7 +8,8 @@ Chapter: surrogate.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple
@@ -32,12 +33,13 @@ def _blas() -> Any:
     return ThreadpoolController().select(user_api="blas")
 
 
-def one_thread() -> Any:
-    """A context in which sums are added up in one order: the same bits for a seed."""
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """A context, and a decorator: sums are added up in one order, the same bits for a seed."""
     blas = _blas()
-    if blas is None or {1} >= set(map(attrgetter("num_threads"), blas.lib_controllers)):
-        return nullcontext()
-    return blas.limit(limits=1)
+    single = blas is None or {1} >= set(map(attrgetter("num_threads"), blas.lib_controllers))
+    with nullcontext() if single else blas.limit(limits=1):
+        yield
 
 
 class Sums:

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 import scipy
 
-from ..precision.threads import on_one_thread
+from ..core.surrogate import one_thread
 from .selection_and_ridge import Moments, ridge
 
 MIN_EVEN_SHARE = 0.1  # effective share of a weighted sample above which one tilt is enough
@@ -68,7 +68,7 @@ class Pool:
         sizes = rng.poisson((n - 1) * ends[-1], runs)
         return [np.searchsorted(ends, ends[-1] * rng.random(size), "right") for size in sizes]
 
-    @on_one_thread
+    @one_thread()
     def moments(self, draws: list[np.ndarray]) -> Moments:
         """The weighted sums of runs."""
         products = np.empty((len(draws), *[self.columns.shape[1]] * 2))
@@ -77,7 +77,7 @@ class Pool:
             np.matmul((columns * self.weights[rows, None]).T, columns, out=products[r])
         return self._with_own_row(products)
 
-    @on_one_thread
+    @one_thread()
     def expected(self, n: int) -> Moments:
         """The mean of such sums over all runs, as one run."""
         weights = (n - 1) * self.ratio * self.weights

@@ -8,11 +8,10 @@ import numpy as np
 
 from ..core.problem import Problem
 from ..core.sampler import SAMPLERS, Draws, Source
-from ..core.surrogate import Solver, Sums
+from ..core.surrogate import Solver, Sums, one_thread
 from ..core.truncated import BoxLaw
 from ..inputs import arguments as arg
 from .gaussian_and_tilted_samplers import Tilted
-from .threads import on_one_thread
 
 BITS = 32  # of each Sobol number: cells of 2e-10, far below the noise of any fit
 POOLED_FREEDOM = 3  # degrees of freedom that the coefficients of a few groups lend each other
@@ -111,7 +110,7 @@ class GroupedSums(Sums):
         self.group_gram = np.zeros((groups, size, size))
         self.group_response = np.zeros((groups, size))
 
-    @on_one_thread
+    @one_thread()
     @np.errstate(over="ignore", under="ignore")
     def add(self, z: np.ndarray, y: np.ndarray, log_w: np.ndarray) -> None:
         """Take in a batch, as many rows of each group; what is left over, in front, has no group."""

@@ -27,9 +27,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import scipy
 
-from ..core.surrogate import Solver, Sums, fit
+from ..core.surrogate import Solver, Sums, fit, one_thread
 from ..inputs import arguments as arg
-from ..precision.threads import on_one_thread
 from ..results.result import BaseResult
 from .control_variates import control_variates
 from .sampler import draw, in_pairs
@@ -194,7 +193,7 @@ def fit_sampled(
     return _with_rows(estimate, world, rows, f_xi, n + 1)
 
 
-@on_one_thread
+@one_thread()
 def estimate_limit(
     world: Switches, z: np.ndarray, y: np.ndarray, rng: np.random.Generator
 ) -> Estimate:

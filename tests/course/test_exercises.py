@@ -1,4 +1,4 @@
-"""The declared exercises: what is right, nearly right and wrong, and the words for each."""
+"""The declared exercises and ``limetutor.course.check``: what is right, nearly right and wrong."""
 
 import re
 from typing import Any

@@ -27,7 +27,8 @@ from chapter_checks import (
     with_promises,
 )
 
-from limetutor.course.exercises import chapters, judge
+from limetutor.course.check import judge
+from limetutor.course.exercises import chapters
 from limetutor.course.judging.kinds import Paragraph, Tabulated
 from limetutor.course.quizzes import questions
 
@@ -212,7 +213,7 @@ def test_a_wrong_number_would_be_noticed():
 
 
 def test_a_refused_solution_would_be_noticed_and_a_right_one_leaves_no_trace(monkeypatch):
-    from limetutor.course import exercises
+    from limetutor.course import check
     from limetutor.course.judging.tables import Verdict
 
     notebook = chapter("offset = 1", EXERCISE, 'pass  # lt.check("mine/1", answer)', "x = offset")
@@ -222,7 +223,7 @@ def test_a_refused_solution_would_be_noticed_and_a_right_one_leaves_no_trace(mon
         judged.append((name, answer))
         return Verdict("right" if answer == 2 else "wrong", "Think again.")
 
-    monkeypatch.setattr(exercises, "judge", judge)
+    monkeypatch.setattr(check, "judge", judge)
     scope: dict[str, object] = {}
     exec(sources(with_promises(notebook)), scope)
     assert judged == [("mine/1", 2)]

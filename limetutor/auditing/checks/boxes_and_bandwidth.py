@@ -18,7 +18,6 @@ from ..findings import Finding, check, few, numbers_at
 from .data import severity_of_change, wrongly_fed
 
 # When to report. Each is a judgement, stated once and quoted in the chapter.
-SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
 TWO_RUNS = 4.2  # standard errors: three of a difference of two runs
 SWITCHED_OFF = 0.05  # relative distance in nu within which a feature counts as switched off
 LEADING = 0.5  # of the largest effect: without such a feature the explanation is another one
@@ -81,30 +80,6 @@ def constant(case: Case) -> Iterator[Finding]:
             f"Leave {'it' if len(names) == 1 else 'them'} out of the explanation, or give other "
             "edges.",
         )  # fmt: skip
-
-
-@check
-def near_singular(case: Case) -> Iterator[Finding]:
-    """Does every indicator vary among the weighted samples?"""
-    if not case.has_box_limit:
-        return
-    least = np.where(case.constant, 1.0, np.minimum(case.tilt.alpha, case.tilt.rest))
-    scarce = least < SCARCE
-    if not np.any(scarce):
-        return
-    worst = int(np.argmin(least))
-    alpha = case.tilt.alpha
-    lost = case.sampled is not None and not np.all(case.sampled.used[scarce])
-    yield Finding(
-        "near-singular", "serious" if lost else "warning", case.name(scarce),
-        {"alpha": alpha[scarce].tolist(), "worst_alpha": float(alpha[worst])},
-        f"{few(case.name(scarce))} hardly var{'y' if scarce.sum() > 1 else 'ies'} among the weighted "
-        f"samples: {alpha[worst]:.3%} of the weight lies in {case.terms.rows} box of "
-        f"{case.names[worst]}.",
-        "Raise the bandwidth."
-        if alpha[worst] > 0.5
-        else f"Use fewer boxes for it, or raise {case.n_name}.",
-    )  # fmt: skip
 
 
 @check

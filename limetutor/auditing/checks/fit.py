@@ -1,4 +1,4 @@
-"""How the surrogate fits: its error at xi, penalties, and xi's own row among the samples.
+"""How the surrogate fits: what it explains, its error at xi, penalties, xi's own row.
 
 Chapters: local error, the real lime.
 """
@@ -12,10 +12,12 @@ from ...precision.diagnostics import MIN_OTHER_WEIGHT
 from ...precision.finite_n import local_error_parts
 from ...precision.monte_carlo import box_average
 from ..case import MIN_SHRINKAGE, Case
-from ..findings import Finding, check
-from .noise import MIN_SCORE
+from ..findings import Finding, check, few
 
 # When to report. Each is a judgement, stated once and quoted in the chapter.
+SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
+MIN_SCORE = 0.05  # of the model's variation: a surrogate that explains less says little
+NO_SCORE = 0.02  # ... and below this, nothing
 MAX_ERROR = 0.5  # the surrogate may miss f(xi) by half the largest coefficient
 FAR_OFF = 2.0  # ... and by more than this it is no longer about the same size of numbers
 HALF_ACCOUNTED = 0.5  # of what sets f(xi) apart from the mean: less is not an account of it
@@ -23,6 +25,68 @@ NOT_ACCOUNTED = 0.1  # ... and this little is none at all
 MAX_OWN_ROW = 0.05  # what xi's own row may take off a coefficient, of the largest one
 MAX_NOISE = 1.5  # intervals: an error within them may be chance
 BOX_DRAWS = 2000  # draws from xi's boxes, to tell why the surrogate is off
+
+
+@check
+def no_fit(case: Case) -> Iterator[Finding]:
+    """Does the surrogate explain what the model does?"""
+    drawn, terms = case.sampled, case.terms
+    if drawn is None or case.top == 0:
+        return
+    # chance alone explains a share of d / ess
+    left = max(drawn.ess - 1 - int(case.used.sum()), 1.0)
+    score = 1 - (1 - drawn.score) * (drawn.ess - 1) / left
+    if score >= MIN_SCORE:
+        return
+    additive = case.effects.additive
+    sentence = (
+        f"The surrogate explains {max(score, 0.0):.1%} of how the model varies over its samples"
+    )
+    if not case.effects.interact:
+        severity = "note"
+        sentence += (
+            f", and sums over features, with all boxes in place of {terms.rows} own, explain "
+            f"{additive:.0%}: {terms.rows} boxes are average ones."
+        )
+        remedy = (
+            "Nothing to mend: the coefficients stand, and what the model does shows at other rows."
+        )
+    else:
+        severity = "serious" if score < NO_SCORE else "warning"
+        seen, other = f"effects of single features seen from {terms.rows} boxes", "other boxes"
+        if not case.boxed:
+            seen, other = "straight lines in single features", "boxes (discretize_continuous=True)"
+        sentence += f": what the model does here is not a sum of {seen}."
+        remedy = (
+            "Do not read the coefficients as the reasons of the prediction; look for features that "
+            f"act together, or explain by {other}."
+        )
+    numbers = {"r2": drawn.score, "r2_adjusted": score, "additive": additive}
+    yield Finding("no-fit", severity, (), numbers, sentence, remedy)
+
+
+@check
+def near_singular(case: Case) -> Iterator[Finding]:
+    """Does every indicator vary among the weighted samples?"""
+    if not case.has_box_limit:
+        return
+    least = np.where(case.constant, 1.0, np.minimum(case.tilt.alpha, case.tilt.rest))
+    scarce = least < SCARCE
+    if not np.any(scarce):
+        return
+    worst = int(np.argmin(least))
+    alpha = case.tilt.alpha
+    lost = case.sampled is not None and not np.all(case.sampled.used[scarce])
+    yield Finding(
+        "near-singular", "serious" if lost else "warning", case.name(scarce),
+        {"alpha": alpha[scarce].tolist(), "worst_alpha": float(alpha[worst])},
+        f"{few(case.name(scarce))} hardly var{'y' if scarce.sum() > 1 else 'ies'} among the weighted "
+        f"samples: {alpha[worst]:.3%} of the weight lies in {case.terms.rows} box of "
+        f"{case.names[worst]}.",
+        "Raise the bandwidth."
+        if alpha[worst] > 0.5
+        else f"Use fewer boxes for it, or raise {case.n_name}.",
+    )  # fmt: skip
 
 
 @check

@@ -25,8 +25,6 @@ RUNS = 400  # draws from the normal law of the coefficients, as other runs would
 MIN_SAME = 0.8  # another run should choose the same features with this probability ...
 MIN_KEPT = 0.8  # ... and to replace more than one in five is to show another explanation
 LARGE = 0.25  # of the largest coefficient: what readers remember
-MIN_SCORE = 0.05  # of the model's variation: a surrogate that explains less says little
-NO_SCORE = 0.02  # ... and below this, nothing
 SETTLED = 0.05  # a feature chosen less often than this, or missed less often
 
 
@@ -66,44 +64,6 @@ def noise(case: Any) -> Iterator[Finding]:
         f"About {case.terms.samples(numbers['n_needed'])} bring that to {MAX_NOISE:.0%}"
         f"{sampling_advice(case)}.",
     )  # fmt: skip
-
-
-@check
-def no_fit(case: Case) -> Iterator[Finding]:
-    """Does the surrogate explain what the model does?"""
-    drawn, terms = case.sampled, case.terms
-    if drawn is None or case.top == 0:
-        return
-    # chance alone explains a share of d / ess
-    left = max(drawn.ess - 1 - int(case.used.sum()), 1.0)
-    score = 1 - (1 - drawn.score) * (drawn.ess - 1) / left
-    if score >= MIN_SCORE:
-        return
-    additive = case.effects.additive
-    sentence = (
-        f"The surrogate explains {max(score, 0.0):.1%} of how the model varies over its samples"
-    )
-    if not case.effects.interact:
-        severity = "note"
-        sentence += (
-            f", and sums over features, with all boxes in place of {terms.rows} own, explain "
-            f"{additive:.0%}: {terms.rows} boxes are average ones."
-        )
-        remedy = (
-            "Nothing to mend: the coefficients stand, and what the model does shows at other rows."
-        )
-    else:
-        severity = "serious" if score < NO_SCORE else "warning"
-        seen, other = f"effects of single features seen from {terms.rows} boxes", "other boxes"
-        if not case.boxed:
-            seen, other = "straight lines in single features", "boxes (discretize_continuous=True)"
-        sentence += f": what the model does here is not a sum of {seen}."
-        remedy = (
-            "Do not read the coefficients as the reasons of the prediction; look for features that "
-            f"act together, or explain by {other}."
-        )
-    numbers = {"r2": drawn.score, "r2_adjusted": score, "additive": additive}
-    yield Finding("no-fit", severity, (), numbers, sentence, remedy)
 
 
 @check

@@ -1,4 +1,4 @@
-"""The exercises of the book, one module a chapter, and :func:`judge` and :func:`check` for them all.
+"""The exercises of the book, one module a chapter.
 
 A module here has the name of its notebook and a tuple ``EXERCISES`` in the order of the page; that is
 all it takes to be found. A chapter is imported when one of its exercises is asked for. The kinds are
@@ -14,13 +14,10 @@ from importlib import import_module
 from typing import Any
 
 from ...inputs import arguments as arg
-from ..judging.kinds import Attempts, Exercise
-from ..judging.tables import Verdict
+from ..judging.kinds import Exercise
 
 #: Chapters whose exercises have a shorter name than their notebook.
 SHORT_NAMES = {"integrals": "gaussian_integrals", "paper": "reading_the_paper"}
-
-_attempts = Attempts()
 
 
 @cache
@@ -58,48 +55,3 @@ def named(name: Any) -> Exercise:
         f"name must be that of one of the {len(exercises())} exercises, chapter and number as in "
         f"'switch-off/1', got {arg.shorten(name)}."
     )
-
-
-def judge(name: str, answer: Any, attempt: int = 1) -> Verdict:
-    """Judge an answer to an exercise of the book.
-
-    Parameters
-    ----------
-    name
-        Chapter and number, as in ``"switch-off/1"``.
-    answer
-        A number, a list or an array, or a text such as ``"0,88"``, ``"3/4"`` or ``"1, 2"``
-        (:mod:`limetutor.course.judging.grammar` says what is read); for some exercises a function or
-        a paragraph.
-    attempt
-        1, 2, …: later attempts get stronger hints.
-
-    Returns
-    -------
-    Verdict
-        ``.kind`` is ``"right"``, ``"close"`` (right but for the form) or ``"wrong"``; ``.words`` are
-        for the reader.
-
-    Examples
-    --------
-    >>> judge("weights/1", "0,65").kind
-    'close'
-    """
-    attempt = arg.whole("attempt", attempt, 1)
-    return named(name).judge(answer, attempt)
-
-
-def check(name: str, answer: Any) -> None:
-    """Print the words of :func:`judge`, and count attempts: a new answer is a new attempt.
-
-    Parameters
-    ----------
-    name, answer
-        As for :func:`judge`.
-
-    Examples
-    --------
-    >>> check("weights/1", "0.655")
-    ✓ Right.
-    """
-    print(judge(name, answer, _attempts.at(named(name), answer)))

@@ -27,7 +27,7 @@ def _check_number(shown, value):
 
 
 def _check_solution(name, answer, code):
-    from limetutor.course.exercises import judge
+    from limetutor.course.check import judge
 
     scope = dict(globals())  # what a solution sets is not there for the cells that follow
     exec(code, scope)
