@@ -178,7 +178,7 @@ class Audit(BaseResult):
     page_title = "Can this explanation be trusted?"
 
     @classmethod
-    def of(cls, case: Any, checks: Iterable[Check]) -> Audit:
+    def of(cls, case: Any, checks: Iterable[Check] = CHECKS) -> Audit:
         """Run every check; findings of one severity stay in the order of the checks."""
         findings = [finding for check in checks for finding in check(case)]
         findings.sort(key=lambda finding: -SEVERITIES.index(finding.severity))

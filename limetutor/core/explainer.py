@@ -130,11 +130,11 @@ def run(
         raise ValueError("ridge and lasso must not both be above 0; choose one penalty.")
     n = arg.whole("n", n, problem.d + 2, because=f" to fit {problem.d + 1} coefficients")
     features = None if features is None else arg.whole("features", features, 1)
-    keep, adjust = arg.truth("keep", keep), arg.truth("adjust", adjust)
+    keep = arg.truth("keep", keep)
     draws.check(problem)
     scrambles = draws.scrambles(scrambles, problem.d)
     target = None if tol is None and rtol is None else EXTENSIONS["tol"](tol, rtol, draws)
-    n = draws.size(n, scrambles)
+    n, adjust = draws.size(n, scrambles), arg.truth("adjust", adjust)
     variates = EXTENSIONS["adjust"](problem, draws, n, lasso) if adjust else None
     own_row = own_row and problem.world.own_row
     options = Options(
@@ -193,8 +193,9 @@ def weigh(
 
     With ``with_xi`` the first row is xi, of weight 1 and with control variates at their mean.
     """
-    log_w = draws.log_weights(problem, x, z)
+    log_w, drawn = np.zeros(len(x)), slice(int(with_xi), None)
+    log_w[drawn] = draws.log_weights(problem, x[drawn], z[drawn])
     columns = problem.columns(x, z) if variates is None else variates.columns(x, z)
     if with_xi:
-        log_w[0], columns[0, : problem.d], columns[0, problem.d :] = 0.0, 1, 0
+        columns[0, : problem.d], columns[0, problem.d :] = 1, 0
     return log_w, columns

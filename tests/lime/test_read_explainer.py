@@ -185,6 +185,8 @@ def test_the_world_is_what_lime_samples_from(name):
     world = lt.from_lime(explainer)
     assert world.nu == (1.5 if name == "kernel width" else 0.75 * np.sqrt(6))
     boxes, xi, n = world.boxes(), MIXED[7], 40_000
+    e = lt.explain(lambda x: x[:, 0], xi, world, 1.0, 900, 0, lambda *_: np.ones(899))
+    assert e.ess == 900  # a kernel weighs what was drawn, and xi itself has weight 1
     z, x = neighbourhood(explainer, xi, n)
     own = boxes.discretize(xi[None])[0]
     rows = np.arange(6)
