@@ -20,7 +20,7 @@ import scipy
 MIN_DEVIATION = 1e-7  # smaller ones are rounding of the sums (1e-16 under a root, and some)
 FEW_COLUMNS = 24  # below it, arrays are stored by column
 LARGE_SAMPLE = 2**15  # numbers from which on single precision is worth its while ...
-HARDLY_VARIES = 0.05  # ... where no indicator has a variance below this, which costs digits
+NEARLY_CONSTANT = 0.05  # ... unless an indicator has a variance below this, which costs digits
 BLIND = 1e-5  # where less than this of an error is left in its residual, the residual says nothing
 
 
@@ -142,15 +142,15 @@ class Sums:
         known as HC2, which is r^2 / phi, and HC3, which is r^2 / (1 - h)^2. Where the fit passes
         through a sample (h near 1) r says nothing, and a share h^2 of the pooled noise is put in.
         """
-        # In large samples with small leverages, where no indicator hardly varies, six digits are
-        # enough; and with weights that hardly differ sum w^2 z z' is a multiple of sum w z z', as it
-        # is for equal ones. Standard errors move by less than 0.1 %.
+        # In large samples with small leverages six digits are enough, unless an indicator is nearly
+        # constant; and for weights that are nearly equal, sum w^2 z z' is nearly a multiple of
+        # sum w z z'. Standard errors move by less than 0.1 %.
         size = len(self.gram)
         small_leverages = self.ess >= max(4 * size, min(self.n / 2, 100 * size))
         fast = small_leverages and self.n * size >= LARGE_SAMPLE
         if fast and self.are_indicators:
             variances = self.variances()
-            fast = bool(np.all((variances < MIN_DEVIATION**2) | (variances > HARDLY_VARIES)))
+            fast = bool(np.all((variances < MIN_DEVIATION**2) | (variances > NEARLY_CONSTANT)))
         digits = np.float32 if fast else np.float64
         proportional = self.equal or (fast and self.ess >= self.n / 2)
         multiple = batch["squared"][0] / (batch["gram"][0, 0] or 1.0)
