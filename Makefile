@@ -15,7 +15,7 @@ ENV    := $(subst $(empty) ,\ ,$(VENV))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help book html pdf serve lighthouse formulas lab class test environment programs lint unit site notebooks \
-    coverage verify bench linkcheck format lock clean distclean
+    coverage verify mutants bench oldest linkcheck format lock clean distclean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -62,9 +62,9 @@ class: $(ENV)/.book  ## write the assignments for students and teachers into _bu
 	@"$(BIN)/limetutor" class solution --out _build/class/teachers
 
 # One numerical thread a process: the processes already fill the cores. (The third is what LightGBM asks.)
-test lint unit site notebooks verify bench: export OMP_NUM_THREADS = 1
-test lint unit site notebooks verify bench: export OPENBLAS_NUM_THREADS = 1
-test lint unit site notebooks verify bench: export LOKY_MAX_CPU_COUNT = 1
+test lint unit site notebooks verify mutants bench oldest: export OMP_NUM_THREADS = 1
+test lint unit site notebooks verify mutants bench oldest: export OPENBLAS_NUM_THREADS = 1
+test lint unit site notebooks verify mutants bench oldest: export LOKY_MAX_CPU_COUNT = 1
 
 # Every process imports all tests it may run, and the plugins: nbval is for the chapters alone.
 PYTEST = mkdir -p _build && nice -n $(NICE) env CHROME="$$(sh tools/browser.sh)" "$(BIN)/python" -m slipcover --json --out _build/covered-$@.json \
@@ -116,9 +116,24 @@ verify: $(ENV)/.bench  ## run the long comparisons whole, write what they found 
 	    "$(BIN)/python" -m pytest tests -m verify -n $(JOBS) --dist worksteal \
 	    --timeout 7200 --verified docs/verified.md
 
+# Some hours. A sample drawn by SEED, in copies of the project under _build/mutants.
+COUNT ?= 120
+SEED  ?= 20261118
+mutants: $(ENV)/.test html programs  ## plant single mistakes and print those that no test notices
+	@nice -n 10 env CHROME="$$(sh tools/browser.sh)" "$(BIN)/python" tools/mutants.py $(COUNT) $(SEED)
+
 # Ratios within one run, with the machine they were taken on; a small size runs in make unit.
 bench: $(ENV)/.bench  ## measure speed and model calls, write the table and pictures of benchmarks/results
 	@"$(BIN)/python" benchmarks/run.py
+
+# In an environment of its own. Other packages that tests import are the newest that fit.
+OLDEST = _build/oldest
+oldest: $(ENV)/.test  ## run the package's tests with the oldest packages that are allowed (needs the network)
+	@"$(BIN)/uv" venv --quiet --clear --python "$(BIN)/python" $(OLDEST)
+	@"$(BIN)/uv" pip install --quiet --python $(OLDEST) --resolution lowest-direct -e '.[plot,lime]'
+	@"$(BIN)/uv" pip install --quiet --python $(OLDEST) hypothesis ipywidgets mpmath polars pytest pytest-timeout xgboost-cpu
+	@$(OLDEST)/bin/python -m pytest tests/core tests/inputs tests/precision tests/many tests/bandwidth tests/lime \
+	    -m "not slow and not verify" -W "ignore::DeprecationWarning"
 
 linkcheck: $(ENV)/.book  ## follow the links to other sites (needs the network)
 	@"$(BIN)/jupyter-book" build . --builder linkcheck --path-output _build/links

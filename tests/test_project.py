@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import tomllib
 from pathlib import Path
 
@@ -227,3 +228,56 @@ def test_what_the_readme_asks_of_a_lime_explainer_runs(tmp_path, monkeypatch, ca
     said = capsys.readouterr().out
     assert "What lime will print" in said and "Audit of lime" in said and "andwidth" in said
     assert (tmp_path / "report.html").exists()
+
+
+def answer(port: int, request: bytes) -> bytes:
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall(request)
+        connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(65_536), b""))
+
+
+@pytest.fixture
+def served(tmp_path, monkeypatch):
+    """A server of a folder with a page, as a function from requests to answers."""
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    from serve import bind
+
+    (tmp_path / "index.html").write_text("a page")
+    (tmp_path.parent / "secret").write_text("a secret")
+    with bind(tmp_path, None) as server:
+        threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
+        yield lambda request: answer(server.server_port, request)
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("address", "code"),
+    [
+        ("/", 200), ("/?%00", 200), ("/%00", 400), ("/a%00b", 400), ("/%ed%a0%80", 400),
+        ("/%00/", 404), ("/%ff", 404), ("/" + "a" * 300, 404), ("/" + "a/" * 3000, 404),
+        ("/../secret", 404), ("/%2e%2e/secret", 404), ("/..%2fsecret", 404), ("/%", 404),
+        ("/" + "a" * 70_000, 414), ("//example.com/%2e%2e", 404), ("*", 404), ("\x01", 404),
+    ],
+)  # fmt: skip
+def test_odd_addresses_are_answered_and_nothing_is_reported(served, capfd, address, code):
+    for method in ("GET", "HEAD"):
+        found = served(f"{method} {address} HTTP/1.0\r\n\r\n".encode())
+        status = int(found.split()[1])
+        assert status == code or (code == 404 and status == 301), found[:200]
+        assert b"a secret" not in found
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"", b"\r\n", b"GET\r\n\r\n", b"\x00\xff\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",
+        b"PUT / HTTP/1.0\r\n\r\n", b"GET / HTTP/1.0\r\n" + b"A: b\r\n" * 300 + b"\r\n",
+        b"GET / HTTP/1.0\r\nIf-Modified-Since: \xff\r\n\r\n", b"GET / HTTP/1.0\r\nA: " + b"a" * 10**5,
+    ],
+)  # fmt: skip
+def test_odd_requests_are_answered_and_nothing_is_reported(served, capfd, request_):
+    served(request_)
+    assert b"a page" in served(b"GET / HTTP/1.0\r\n\r\n")
+    assert "Traceback" not in capfd.readouterr().err

@@ -1,4 +1,4 @@
-"""Write the minutes and the place in Algorithm 1 into the opening boxes: python tools/boxes.py.
+"""Write the minutes into the opening boxes: python tools/boxes.py.
 
 Run it after a chapter or book/chapters.yml has changed (book/execute.py does).
 """

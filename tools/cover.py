@@ -6,7 +6,7 @@ import matplotlib as mpl
 
 from limetutor.course.figures.welcome import cover
 
-TARGET = Path(__file__).resolve().parents[1] / "docs" / "switch-off.svg"
+TARGET = Path(__file__).resolve().parents[1] / "docs" / "reasons.svg"
 
 if __name__ == "__main__":
     TARGET.parent.mkdir(exist_ok=True)

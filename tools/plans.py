@@ -47,7 +47,8 @@ def plan_lines(plan: dict[str, Any]) -> Iterator[str]:
             clock = 0
         home = f" *At home:* {part['home']}." if "home" in part else ""
         what = part["what"][0].upper() + part["what"][1:]
-        yield f"| {clock}–{clock + part['minutes']} | {ref(part['page'])} | {what}.{home} |"
+        stop = "" if what.rstrip("*").endswith("?") else "."
+        yield f"| {clock}–{clock + part['minutes']} | {ref(part['page'])} | {what}{stop}{home} |"
         clock += part["minutes"]
     yield ""
     if plan["given"]:

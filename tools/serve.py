@@ -9,8 +9,10 @@ import os
 import sys
 import webbrowser
 from functools import partial
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 PREFERRED_PORT = 8000
 LARGEST_PORT = 65_535
@@ -24,21 +26,38 @@ class Quiet(SimpleHTTPRequestHandler):
         if not str(getattr(code, "value", code)).startswith(("2", "3")):
             super().log_request(code, size)  # type: ignore[arg-type]
 
+    def send_head(self) -> Any:
+        """Answer 400 to an address that no file can have, such as one with a null character."""
+        try:
+            return super().send_head()
+        except ValueError:
+            self.send_error(HTTPStatus.BAD_REQUEST)
+            return None
+
     def end_headers(self) -> None:
         """Forbid the browser to keep an old build."""
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
 
 
-def bind(folder: Path, port: int | None) -> ThreadingHTTPServer:
+class Server(ThreadingHTTPServer):
+    """Let browsers go that close a page before it has arrived."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Report other errors."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
+def bind(folder: Path, port: int | None) -> Server:
     """Return a server on `port`; without one on 8000, or on any free port if that is taken."""
     handler = partial(Quiet, directory=str(folder))
     if port is not None:
-        return ThreadingHTTPServer(("127.0.0.1", port), handler)
+        return Server(("127.0.0.1", port), handler)
     try:
-        return ThreadingHTTPServer(("127.0.0.1", PREFERRED_PORT), handler)
+        return Server(("127.0.0.1", PREFERRED_PORT), handler)
     except OSError:
-        return ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        return Server(("127.0.0.1", 0), handler)
 
 
 def has_display() -> bool:

@@ -56,8 +56,13 @@ limetutor.judge = (() => {
     return checked({ given, shape: [given.length] });
   };
 
+  const tidied = (given) => {
+    if ([...given].length > grammar.longest) throw new Unreadable("long");
+    return grammar.tidy.reduce((text, rule) => replace(rule, text), given);
+  };
+
   const readings = (given) => {
-    const text = grammar.tidy.reduce((tidied, rule) => replace(rule, tidied), given);
+    const text = tidied(given);
     if (!text) throw new Unreadable("empty");
     const found = [];
     let problem = new Unreadable("text");
@@ -80,6 +85,15 @@ limetutor.judge = (() => {
     words: [begins[kind], ...sentences.filter(Boolean)].join(" "),
   });
 
+  // How an answer was read, where another reader might read it otherwise.
+  const readAs = (text, { given }) => {
+    const shown = given.map(({ value }) => Math.abs(value)).filter(Boolean);
+    if (!new RegExp(grammar.ambiguous).test(tidied(text))) return "";
+    if (!shown.every((value) => 1e-4 <= value && value < 1e12)) return "";
+    const numbers = given.map(({ value }) => String(Number(value.toPrecision(12))));
+    return `(Your answer was read as ${numbers.join(", ")}.)`;
+  };
+
   const within = (value, [lo, hi]) => lo <= value && value <= hi;
 
   const fits = ([, , box, anywhere, , most], given) =>
@@ -99,20 +113,26 @@ limetutor.judge = (() => {
       return { ...verdict("wrong", grammar.form[error.message]), unread: true };
     }
     const step = table.ladder[Math.min(attempt, 3) - 1];
-    for (const { given, shape } of found) {
+    const known = found.flatMap((reading) => {
+      const { given } = reading;
       const sorted = table.ordered ? given : [...given].sort((a, b) => a.value - b.value || a.shown - b.shown);
       const row = table.rows.find((candidate) => fits(candidate, sorted));
-      if (!row) continue;
+      return row ? [{ reading, row }] : [];
+    });
+    if (known.length) {
+      const { reading, row } = known.find(({ row: [kind] }) => kind === "right") ?? known[0];
       const [kind, words, , , whole] = row;
+      const said = kind === "right" && reading === found[0] ? "" : readAs(text, reading);
       const more = kind === "wrong" && attempt > 1 && !whole;
-      if (kind !== "right") return verdict(kind, words, more && step);
-      const anyList = table.shape[0] === -1 && shape.length === 1;
-      if (anyList || String(shape) === String(table.shape)) return verdict(kind, words);
+      if (kind !== "right") return verdict(kind, words, more && step, said);
+      const anyList = table.shape[0] === -1 && reading.shape.length === 1;
+      if (anyList || String(reading.shape) === String(table.shape)) return verdict(kind, words, said);
       const { arrange } = table;
-      return verdict("close", `in another form: ${arrange[0].toLowerCase()}${arrange.slice(1)}`);
+      return verdict("close", `in another form: ${arrange[0].toLowerCase()}${arrange.slice(1)}`, said);
     }
+    const said = readAs(text, found[0]);
     const asked = table.shape.reduce((product, length) => product * length, 1);
     const enough = found.some(({ given }) => asked < 0 || given.length === asked);
-    return enough ? verdict("wrong", step) : verdict("wrong", table.arrange, attempt > 1 && step);
+    return enough ? verdict("wrong", step, said) : verdict("wrong", table.arrange, attempt > 1 && step, said);
   };
 })();

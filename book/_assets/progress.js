@@ -5,19 +5,35 @@ limetutor.progress = (() => {
   const KEY = "limetutor";
   const VERSION = 1;
   const LETTERS = "0123456789abcdefghijklmnopqrstuv"; // 2 * tries + done
+  const LONGEST = 20000; // letters of a text that is kept
   const watchers = [];
-  let kept = !localStorage.refused; // whether this browser keeps anything for this page
+  let kept = localStorage.refused !== true; // whether this browser keeps anything for this page
   let items = {};
 
   const load = () => {
     items = {};
     try {
       const stored = JSON.parse(localStorage.getItem(KEY));
-      if (stored?.version === VERSION) items = stored.items;
+      if (stored?.version === VERSION) items = sound(stored.items);
     } catch {
       items = {}; // not ours, or spoilt
     }
   };
+
+  // Whoever can write to this browser's storage may have: only what has the form of a result is kept.
+  const sound = (found) =>
+    Object.fromEntries(
+      Object.entries(found && typeof found === "object" ? found : {})
+        .filter(([name, item]) => /^[a-z][a-z-]*\/(?:quiz-)?\d+$/.test(name) && item && typeof item === "object")
+        .map(([name, { tries, done, last }]) => [
+          name,
+          {
+            tries: Number.isInteger(tries) && tries > 0 ? Math.min(tries, 1000) : 0,
+            done: done === true,
+            last: typeof last === "string" ? last.slice(0, LONGEST) : "",
+          },
+        ]),
+    );
 
   const save = () => {
     try {
@@ -170,7 +186,7 @@ limetutor.progress = (() => {
   document.querySelectorAll(".lt-own").forEach(own);
 })();
 
-// Quizzes: an option that is opened is a pick.
+// Quizzes: an option that is opened is a pick, and the first pick counts.
 (() => {
   "use strict";
   const { progress } = limetutor;
@@ -184,7 +200,7 @@ limetutor.progress = (() => {
     part.classList.add(right ? "lt-right" : "lt-wrong");
     part.addEventListener("toggle", () => {
       const { tries, done } = progress.get(name);
-      if (part.open && !done) progress.set(name, { tries: tries + 1, done: right });
+      if (part.open && !done) progress.set(name, { tries: tries + 1, done: right && tries === 0 });
     });
   }
 })();

@@ -3,6 +3,15 @@
 (() => {
   "use strict";
 
+  // reveal.js takes its settings from the address, and calls of its functions from any window, with HTML for
+  // an overlay. Here the address may ask for paper or for the speaker's view, and only this site may call.
+  const asked = "autoSlide|backgroundTransition|controls|history|postMessageEvents|progress|transition";
+  const setting = `(?:${asked}|scrollActivationWidth)=(?:true|false|none|0)(?=&|$)`;
+  const known = new RegExp(`^\\??(?:&?(?:print-pdf|receiver|${setting}))*$`);
+  if (!known.test(location.search)) history.replaceState(null, "", location.pathname + location.hash);
+  const refuse = (event) => event.origin === origin || event.stopImmediatePropagation();
+  addEventListener("message", refuse, { capture: true });
+
   for (const figure of document.querySelectorAll(".lt-figure")) {
     figure.dataset.preventSwipe = ""; // a finger on a slider moves the slider
     figure.addEventListener("keydown", (event) => {

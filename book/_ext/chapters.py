@@ -19,8 +19,6 @@ import yaml
 from minutes import minutes
 
 BOOK = Path(__file__).resolve().parents[1]
-STEPS = ("cut", "draw", "ask", "weigh", "fit")
-ALGORITHM = "{prf:ref}`alg-in-words`"
 BOX = re.compile(r"(?ms)^```\{admonition\} (?:In|On) this .+?^```$")
 
 
@@ -32,8 +30,6 @@ class Chapter:
     needs: tuple[str, ...] = ()
     helps: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
-    steps: tuple[str, ...] = ()
-    where: str = ""
     optional: bool = False
 
     @property
@@ -89,11 +85,7 @@ def missing(path: Iterable[str], given: Iterable[str] = ()) -> list[Missing]:
 
 def written_lines(chapter: Chapter) -> dict[str, str]:
     """The lines of the opening box that are not written by hand, by their first words."""
-    lines = {"Time": f"**Time** {minutes(chapter.path)}"}
-    if chapter.steps:
-        steps = " → ".join(f"**{step}**" if step in chapter.steps else step for step in STEPS)
-        lines["Where am I?"] = f"**Where am I?** In {ALGORITHM}: {steps}. {chapter.where}."
-    return lines
+    return {"Time": f"**Time** {minutes(chapter.path)}"}
 
 
 def with_lines(markdown: str, lines: dict[str, str]) -> str:

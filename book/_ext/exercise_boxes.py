@@ -144,7 +144,8 @@ def how_to_write(exercise: Any) -> str:
 
     digits = getattr(exercise, "digits", None)
     count = exercise.table.arrange.removeprefix("Give ").removesuffix(".")
-    return f"({count}; {DIGITS[digits]})" if digits else f"({count})"
+    whole = digits and all(value.is_integer() for value in exercise.value.ravel().tolist())
+    return f"({count}; {DIGITS[digits]})" if digits and not whole else f"({count})"
 
 
 def kernel_box(exercise: Any, title: str, app: Sphinx) -> str:

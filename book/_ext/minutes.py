@@ -1,10 +1,9 @@
-"""How long a page takes: counted from what is on it, at rates that fit two readers.
+"""How long a page takes: counted from what is on it, at rates that fit three readers.
 
 A reader who knew linear regression read ten pages with a watch, exercises and sliders included
-(version f98850a). Another, new to LIME, said of six later pages how long the reading took and how
-long the exercises; earlier rates, made for the first reader alone, came out 10 to 15 per cent short
-of that. ``RATES`` are the round numbers that come nearest to the second reader, within a tenth, among
-those within a quarter of each page of the first and within a few per cent of the sum;
+(version f98850a). Two others, new to LIME, reckoned page by page how long the reading took and how
+long the exercises: one of six later pages, one of Part I as it is now. ``RATES`` are round numbers
+within a fifth of each page of the last, 15 per cent of the second, and 30 per cent of the first;
 tests/prose/test_minutes.py has what was counted and what was taken.
 Proofs that are folded away (``<details class="proof">``) are for few, and are not counted.
 """
@@ -29,7 +28,7 @@ RATES = {
     "proof": 1.0,
     "line of code": 0.15,
     "figure": 0.5,
-    "control": 0.5,
+    "control": 1.0,
     "exercise": 3.5,
     "paragraph to write": 4.0,
     "function to write": 10.0,
@@ -87,16 +86,14 @@ def in_code(cell: nbformat.NotebookNode) -> Counter[str]:
     """Lines of code that are shown, or the figure that a folded cell draws."""
     tags = cell.metadata.get("tags", [])
     drawn = re.search(r"lt\.(?:explore|show)\(", cell.source)
-    if (
-        "remove-cell" in tags
-        or "lt.check(" in cell.source
-        or ("remove-input" in tags and not drawn)
-    ):
+    folded = {"hide-input", "remove-input"} & set(tags)
+    if "remove-cell" in tags or "lt.check(" in cell.source or (folded and not drawn):
         return Counter()
-    if not {"hide-input", "remove-input"} & set(tags):
+    if not folded:
         return Counter({"line of code": len(list(filter(str.strip, cell.source.splitlines())))})
     figure = cell.metadata.get("mystnb", {}).get("figure", {})
-    controls = len(re.findall(r"lt\.(?:Slider|Choice)\(|machine\.controls\(", cell.source))
+    control = r"lt\.(?:Slider|Choice)\(|machine\.controls\(|=\w+\.[A-Z]+\b"
+    controls = len(re.findall(control, cell.source))
     return Counter({"figure": 1, "control": controls}) + in_prose(figure.get("caption", ""))
 
 

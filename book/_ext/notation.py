@@ -4,7 +4,7 @@ The page has two tables. A row of the first is a symbol with one meaning in the 
 in TeX, its name with the defining word in bold, its name in the package, and the page where it enters.
 A row of the second is a letter that means something on the named pages only.
 
-``symbols_from_before`` puts a line of links under the opening box of each chapter, one for each symbol
+``link_symbols`` puts a folded line of links under the opening box of each chapter, one for each symbol
 that the chapter uses and an earlier one defines. tests/prose/test_notation.py holds the pages to it.
 """
 
@@ -31,6 +31,9 @@ GREEK = dict(
 MATH = re.compile(r"(?s)\$\$.+?\$\$|(?<!\$)\$[^$\n]+\$(?!\$)")
 # 2π under a root or beside another number is 3.14…, not a weight
 NUMBER_PI = re.compile(r"2\s*\\pi(?![A-Za-z_])|2\}\s*\{\\pi|2/\\pi|\\pi/2|2π|\\pi\s*n\b")
+
+
+FOLD = '<details class="symbols"><summary>Symbols from earlier chapters</summary>'
 
 
 class Symbol(NamedTuple):
@@ -197,7 +200,13 @@ def link_symbols(app: Any, doctree: nodes.document, docname: str) -> None:
         uri = app.builder.get_relative_uri(docname, notation)
         line = line_of_links(symbols_from_before(path), uri)
         if line is not None:
-            boxes[0].parent.insert(boxes[0].parent.index(boxes[0]) + 1, line)
+            place = boxes[0].parent.index(boxes[0]) + 1
+            boxes[0].parent.insert(place, [raw(FOLD), line, raw("</details>")])
+
+
+def raw(markup: str) -> nodes.raw:
+    """HTML as it is."""
+    return nodes.raw("", markup, format="html")
 
 
 def mark_rows(doctree: nodes.document) -> None:
@@ -211,9 +220,8 @@ def mark_rows(doctree: nodes.document) -> None:
 
 
 def line_of_links(found: Iterator[Symbol], uri: str) -> nodes.paragraph | None:
-    """ "Symbols from earlier chapters: …", each linked to its row."""
+    """The symbols, each linked to its row."""
     line = nodes.paragraph(classes=["symbols"])
-    line += nodes.Text("Symbols from earlier chapters, each linked to its meaning: ")
     links = []
     for symbol in found:
         link = nodes.reference("", "", internal=True, refuri=f"{uri}#{symbol.anchor}")

@@ -27,12 +27,18 @@ PRELOAD = re.compile(r'[ \t]*<link rel="preload" as="script"[^>]*>\n?')
 IDLE = ("fontawesome.js", "design-tabs.js")
 SEARCH = ("searchtools.js", "language_data.js", "searchindex.js")
 OPTIONS = "documentation_options.js"  # 300 bytes that a script within the page adds to
-# Sphinx takes the words of a search out of the address, and with them what an entry of the history knows:
-# where the figures stood before the page was loaded again.
-FORGETFUL, MINDFUL = (
-    'history.replaceState({}, "", url)',
-    'history.replaceState(history.state, "", url)',
-)
+# Lines of Sphinx's scripts, and what they become. The first takes the words of a search out of the
+# address, and with them what an entry of the history knows: where the figures stood before the page was
+# loaded again. The second marks as many words as an address names, which may take minutes. The others
+# find "constructor" among the words of any site.
+MENDED = {
+    'history.replaceState({}, "", url)': 'history.replaceState(history.state, "", url)',
+    r"highlight.toLowerCase().split(/\s+/).filter(x => x);": (
+        r"highlight.slice(0, 200).toLowerCase().split(/\s+/).filter(x => x).slice(0, 10);"
+    ),
+    "files: terms[word],": "files: Object.hasOwn(terms, word) ? terms[word] : undefined,",
+    "files: titleTerms[word],": "files: Object.hasOwn(titleTerms, word) ? titleTerms[word] : undefined,",
+}
 # The theme decides between light and dark at the end, when the page has been seen in neither.
 UNDECIDED = 'document.documentElement.dataset.theme = localStorage.getItem("theme") || "auto";'
 DECIDED = """{
@@ -63,7 +69,9 @@ def sweep(static: Path) -> None:
         if path.name in IDLE or path.suffix == ".map":
             path.unlink()
         elif path.suffix == ".js":
-            text = path.read_text("utf-8").replace(FORGETFUL, MINDFUL)
+            text = path.read_text("utf-8")
+            for line, mended in MENDED.items():
+                text = text.replace(line, mended)
             path.write_text(re.sub(r"\n//# sourceMappingURL=\S+\s*$", "\n", text), "utf-8")
 
 

@@ -22,6 +22,7 @@ from ..many.pools import unordered, with_progress
 from ..many.problems import boxes_for_table
 from ..many.row_results import row_position
 from ..plotting import page as report
+from ..plotting.files import without_formulas
 from ..plotting.result_page import frame_in_notebook
 from ..results.result import BaseResult, plain
 from .case import case_of_row
@@ -268,8 +269,10 @@ class AuditTable(BaseResult):
         return self.frame
 
     def to_csv(self, path: Any = None) -> str | None:
-        """The frame as CSV, into a file or as text."""
-        return self.frame.to_csv(path)  # type: ignore[no-any-return]
+        """The frame as CSV, into a file or as text; an apostrophe precedes what a spreadsheet would compute."""
+        safe = lambda value: without_formulas(value) if isinstance(value, str) else value  # noqa: E731
+        frame = self.frame.map(safe).rename(index=safe).rename_axis(index=safe)
+        return frame.to_csv(path)  # type: ignore[no-any-return]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything in plain Python types, ready for JSON."""

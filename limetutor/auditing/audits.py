@@ -7,18 +7,20 @@ No finding means that none of the registered checks found anything. Chapter: the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..core.boxes import World, check_world
-from ..core.problem import instance_in
+from ..core.problem import instance_in, named_world
 from ..inputs import arguments as arg
 from ..inputs.lime_defaults import NUM_SAMPLES, RIDGE
 from ..inputs.predictors import model_behind
+from ..lime.columns_and_classes import output_of, refuse_columns
 from ..lime.masks import MaskKind
 from ..lime.predict_lime import MASK_KINDS, request
-from ..lime.read_explainer import LimeNumbers, LimeWorld, from_lime, is_named, output_of
+from ..lime.read_explainer import LimeNumbers, LimeWorld, from_lime, is_named
 from ..lime.runs import Surrogates
 from ..results.explanation import Explanation
 from ..results.limit import Limit
@@ -122,6 +124,9 @@ def audit(
         subject, f, fit, label, output, seed,
         data=data, n=NUM_SAMPLES if n is None else n, shown=shown, terms=terms,
     )  # fmt: skip
+    if plan.is_lime:
+        refuse_columns(plan.f, plan.world.boxes().names, "xi", xi)
+    plan = replace(plan, world=named_world(plan.world, "xi", xi, plan.f))
     if _is_table(xi):
         return audit_table(plan, xi, n_jobs)
     boxes, numbers = instance_in(plan.world, xi, plan.f)

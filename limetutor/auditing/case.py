@@ -18,6 +18,7 @@ from ..core.boxes import Boxes, World
 from ..core.explainer import run
 from ..core.models import Form, Linear
 from ..core.problem import Problem
+from ..core.surrogate import MIN_STDERR
 from ..core.tilted_law import Tilt
 from ..inputs.predictors import model_behind
 from ..precision.finite_n import (
@@ -70,7 +71,7 @@ class Case(AuditCase):
         if self.sampled is not None and not np.all(np.isfinite(self.sampled.covariance)):
             raise ValueError(
                 "f must be of a size whose noise is a number for an audit, got standard errors beyond "
-                "1e154; rescale f."
+                f"1e154 or below {MIN_STDERR:g}; rescale f."
             )
 
     # --- what was asked and answered

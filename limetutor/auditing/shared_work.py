@@ -1,6 +1,6 @@
 """What an audit asks of every row (:class:`AuditPlan`), and the work that rows share (:class:`SharedWork`).
 
-New examples come from the world, not from the row explained, so that one draw of them, and one call
+Samples come from the world, not from the row explained, so that one draw of them, and one call
 of the model, serves a whole table: only the boxes and weights differ from row to row. The exact
 answers of models with a form are computed for all rows together as well (:mod:`limetutor.many.limits`).
 """
@@ -22,7 +22,7 @@ from ..core.sampler import Bins, Source
 from ..core.theory import limit_of
 from ..inputs import arguments as arg
 from ..inputs.lime_defaults import NUM_SAMPLES
-from ..inputs.predictors import predictor
+from ..inputs.predictors import agreed_names, predictor
 from ..lime.empirical import Empirical
 from ..lime.read_explainer import LimeWorld, repaired
 from ..many.problems import Problems, surrogate_blocks
@@ -81,7 +81,7 @@ class Replay(Bins):
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """New examples x (n, d), the box of each value, and the model, called on them once."""
+    """Samples x (n, d), the box of each value, and the model, called on them once."""
 
     x: np.ndarray = field(repr=False)
     box: np.ndarray = field(repr=False)
@@ -125,7 +125,7 @@ class SharedWork:
         question = Problems(p.f, p.xi[None], p.world, p.boxes, p.nu, p.kernel, p.output, None)
         computed = {"predictions": np.array([p.prediction])} if "prediction" in p.__dict__ else {}
         knowing(question, p, "form", **computed)
-        return cls(question, n, ridge, 0, _training_data(data, p.world, p.boxes))
+        return cls(question, n, ridge, 0, _training_data(data, question))
 
     def rows(self, some: slice) -> SharedWork:
         """The same for some of the rows: draws and data stay shared, exact answers do not."""
@@ -150,7 +150,7 @@ class SharedWork:
 
     @property
     def moves(self) -> bool:
-        """Whether new examples are drawn around each row, so that rows cannot share them."""
+        """Whether samples are drawn around each row, so that rows cannot share them."""
         return self.question.world.moves
 
     def _predictor(self) -> Callable[[np.ndarray], np.ndarray]:
@@ -158,7 +158,7 @@ class SharedWork:
 
     @cached_property
     def pool(self) -> Pool:
-        """The new examples, as many as an explanation draws; around the first row where they move."""
+        """The samples, as many as an explanation draws; around the first row where they move."""
         q, n = self.question, self.n or NUM_SAMPLES
         boxes = q.problem(0).boxes if self.moves else q.boxes
         x, box = boxes.law.sample(np.random.default_rng(self.seed), n - q.world.own_row)
@@ -179,7 +179,7 @@ class SharedWork:
                 continue
             present = law.prob[j] > 0
             if np.any((law.sd[j][present] != 0) | ~np.isin(law.mean[j][present], values)):
-                columns[j] = values  # new examples have other values than these
+                columns[j] = values  # samples have other values than these
         return columns
 
     @cached_property
@@ -307,9 +307,11 @@ def _whole_range(boxes: Boxes, j: int) -> np.ndarray:
     return np.arange(least, most + 1)
 
 
-def _training_data(data: Any, world: World, boxes: Boxes) -> TrainingData | None:
+def _training_data(data: Any, question: Problems) -> TrainingData | None:
     """The data of a caller, else those of an empirical world of at least two rows."""
+    world, boxes = question.world, question.boxes
     if data is not None:
+        agreed_names(question.f, "data", data, boxes.names)
         return TrainingData.of(data, boxes)
     if isinstance(world, Empirical) and len(world.table) > 1:  # type: ignore[attr-defined]
         return TrainingData.thinned(world.table, boxes)  # type: ignore[attr-defined]
@@ -338,6 +340,5 @@ class AuditPlan:
         n = arg.whole("n", self.n, boxes.d + 2, because=f" to fit {boxes.d + 1} coefficients")
         nu = arg.bandwidth("nu", self.nu)
         kernel = self.world.weighted_by(kernel_of(self.kernel))
-        data = _training_data(self.data, self.world, boxes)
         question = Problems(self.f, table, self.world, boxes, nu, kernel, self.output, None)
-        return SharedWork(question, n, self.ridge, self.seed, data)
+        return SharedWork(question, n, self.ridge, self.seed, _training_data(self.data, question))

@@ -1,4 +1,4 @@
-"""The training data beside the new examples: how far these are from them, and which cannot exist.
+"""The training data beside the samples: how far these are from them, and which cannot exist.
 
 LIME draws every feature by itself, so that many of its examples lie where no data are. How far is
 too far is measured by the data themselves: by the distance of a row of the data from the nearest

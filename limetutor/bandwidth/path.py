@@ -9,7 +9,7 @@ that none is good. Chapter: trust.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -21,8 +21,8 @@ from ..core.problem import Problem, boxes_for
 from ..core.theory import penalty_and_rows
 from ..inputs import arguments as arg
 from ..inputs.predictors import caller, model_behind
+from ..lime.columns_and_classes import output_of
 from ..lime.empirical import Empirical
-from ..lime.read_explainer import output_of
 from ..plotting import page as report
 from ..plotting.result_page import frame_in_notebook, to_html
 from ..precision.diagnostics import MIN_EFFECTIVE, MIN_OTHER_WEIGHT
@@ -211,8 +211,8 @@ def path(
     ridge, n
         As in :func:`limit`; n is also what effective samples are counted of (5000 if left out).
     boxes
-        Numbers of boxes to go over in place of the bandwidth: the features of an lt.Gaussian or
-        lt.Empirical are cut into so many.
+        Numbers of boxes to go over in place of the bandwidth: the features of an lt.Gaussian, or of an
+        lt.Empirical without ``edges``, are cut into so many.
     samples, seed
         How a model without a closed form is sampled, once for all bandwidths.
 
@@ -243,6 +243,8 @@ def path(
         counts = arg.vector("boxes", boxes)
         boxes = np.unique([arg.whole("boxes", count, 2, most=MAX_BOXES) for count in counts])
     output = _output(f, xi, world, label, output)
+    if label is not None and hasattr(world, "class_names"):
+        world = replace(world, class_names=())  # type: ignore[type-var]  # which have been read
     problem = Problem.of(
         f, xi, world, float(nus[0]) if len(nus) else 1.0, kernel, output,
         purpose="its path" if tilts else None, boxes_needed=not tilts,
@@ -302,6 +304,11 @@ def _over_boxes(curve: BoxCountCurve, counts: np.ndarray) -> Path:
             "world must be an lt.Gaussian or an lt.Empirical with boxes=, got one with boxes of its "
             "own; make the explainer anew to cut otherwise."
         )
+    if isinstance(world, Empirical) and world.edges:
+        raise ValueError(
+            "world must be cut at quantiles with boxes=, which go over their number, got one with "
+            f"edges for {arg.shorten(list(world.edges))}; leave edges= out."
+        )
     most = len(getattr(world, "table", range(MAX_BOXES)))
     if counts[-1] > most:
         raise ValueError(
@@ -335,7 +342,7 @@ def _path(curve: Curve, points: Points, **results: Any) -> Path:
 
 def _notes(problem: Problem, points: Points) -> tuple[str, ...]:
     """What a reader of the path should know."""
-    notes, names = [], problem.boxes.names
+    notes, names = list(problem.form_notes), problem.boxes.names
     silent = ~np.any(signs(points, problem.prediction) != 0, axis=0)
     sampled = np.any(points.stderr > 0, axis=0)
     for mask, words in (
@@ -356,6 +363,6 @@ def _notes(problem: Problem, points: Points) -> tuple[str, ...]:
     if np.any(points.weight < MIN_OTHER_WEIGHT):
         notes.append(
             "At the narrow end xi's own row, of weight 1, outweighs all others together: runs of "
-            "`lime` with another seed differ widely there, and these numbers are no limit."
+            "`lime` with another seed differ widely there, and these numbers are not a limit."
         )
     return tuple(notes)

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from .curves import Curve, Points
-from .roots import bisect, zeros_of
+from .roots import Function, bisect, zeros_of
 
 ROUNDING = 1e-13  # coefficients below this share of f are rounding and have no sign
 CLEAR = 3.0  # standard errors from which on a sampled coefficient has a sign
@@ -21,7 +22,8 @@ TOP = 3  # features whose signs and order a reader goes by
 OUTSIDE = 1.5  # factor by which a section is extended beyond its ends ...
 OUTSIDE_PLACES = 11  # ... and at how many bandwidths it is evaluated there
 MIN_RATIO = 1 + 1e-9  # of neighbouring bandwidths of a grid
-SUBDIVISIONS = 9  # of an interval in which a coefficient may touch zero
+GOLDEN = (np.sqrt(5) - 1) / 2
+GOLDEN_SECTIONS = 32  # find a minimum to 1e-8
 
 
 def signs(points: Points, prediction: float) -> np.ndarray:
@@ -50,21 +52,62 @@ def changes(rows: np.ndarray) -> np.ndarray:
     return np.flatnonzero(np.any(rows[1:] != rows[:-1], axis=1))
 
 
-def suspects(grid: np.ndarray, coef: np.ndarray) -> np.ndarray:
-    """Places between which a coefficient may touch zero and turn back unseen.
+class Dips(NamedTuple):
+    """Where a coefficient, or the difference of two, has a minimum above zero among the places of a grid.
 
-    Where ``|coef|``, or the distance of two neighbours in the order of sizes, has a local minimum and the
-    slopes on both sides would lead beyond zero.
+    Values are ``sign[0] coef[first] - sign[1] coef[second]``; without a second one its sign is 0.
     """
-    size = np.abs(coef)
-    ordered = -np.sort(-size, axis=1)[:, : TOP + 1]
-    size = np.hstack([size, -np.diff(ordered, axis=1)])
-    middle, before, after = size[1:-1], size[:-2], size[2:]
-    low = (middle < before) & (middle < after) & (middle < 2 * (before + after - 2 * middle))
-    near = np.flatnonzero(np.any(low, axis=1)) + 1
-    cells = np.union1d(near - 1, near)
-    parts = [np.geomspace(grid[c], grid[c + 1], SUBDIVISIONS + 1)[1:-1] for c in cells]
-    return np.concatenate(parts) if parts else np.array([])
+
+    place: np.ndarray  # position in the grid
+    first: np.ndarray
+    second: np.ndarray
+    sign: np.ndarray  # (2, dips)
+
+    @classmethod
+    def of(cls, coef: np.ndarray) -> Dips:
+        """The minima of coefficients and of neighbours in the order of sizes that may hide a zero.
+
+        There the slopes on both sides would lead beyond it.
+        """
+        sign, rows = np.where(coef < 0, -1.0, 1.0), np.arange(len(coef))[:, None]
+        order = np.argsort(-np.abs(coef), axis=1, kind="stable")[:, : TOP + 1]
+        every = np.broadcast_to(np.arange(coef.shape[1]), coef.shape)
+        first = np.hstack([every, order[:, :-1]])
+        second = np.hstack([every, order[:, 1:]])
+        signs = np.stack([sign[rows, first], np.where(first == second, 0.0, sign[rows, second])])
+        before, middle, after = (
+            signs[0] * coef[near, first] - signs[1] * coef[near, second]
+            for near in (np.maximum(rows - 1, 0), rows, np.minimum(rows + 1, len(coef) - 1))
+        )
+        low = (middle > 0) & (middle < before) & (middle < after)
+        i, k = np.nonzero(low & (middle < 2 * (before + after - 2 * middle)))
+        return cls(i, first[i, k], second[i, k], signs[:, i, k])
+
+    def beyond(self, curve: Function, grid: np.ndarray) -> np.ndarray:
+        """Places at which the values are below zero: the minima by golden sections, in log nu."""
+        which = np.arange(len(self.place))
+
+        def values(x: np.ndarray) -> np.ndarray:
+            coef = curve(np.exp(x))
+            first, second = coef[which, self.first], coef[which, self.second]
+            return self.sign[0] * first - self.sign[1] * second
+
+        if not len(which):
+            return np.array([])
+        a, b = np.log(grid[self.place - 1]), np.log(grid[self.place + 1])
+        places = [a + (1 - GOLDEN) * (b - a), a + GOLDEN * (b - a)]
+        heights = [values(x) for x in places]
+        for _ in range(GOLDEN_SECTIONS):
+            left = heights[0] < heights[1]
+            a, b = np.where(left, a, places[0]), np.where(left, places[1], b)
+            kept, height = (np.where(left, *pair) for pair in (places, heights))
+            new = np.where(left, a + (1 - GOLDEN) * (b - a), a + GOLDEN * (b - a))
+            new_height = values(new)
+            places = [np.where(left, new, kept), np.where(left, kept, new)]
+            heights = [np.where(left, new_height, height), np.where(left, height, new_height)]
+        lower = heights[0] < heights[1]
+        lowest = np.where(lower, *heights)
+        return np.exp(np.where(lower, *places)[lowest < 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +128,10 @@ class Section:
             apart = np.minimum(between / grid[near - 1], grid[near] / between) > MIN_RATIO
             grid = np.union1d(grid, between[apart])
         points = curve.at(grid)
-        extra = suspects(grid, points.coef) if curve.method == "exact" else np.array([])
-        new = np.setdiff1d(extra, grid)
+        hidden = np.array([])
+        if curve.method == "exact":
+            hidden = Dips.of(points.coef).beyond(lambda at: curve.at(at).coef, grid)
+        new = np.setdiff1d(hidden, grid)
         if not len(new):
             return cls(curve, grid, points)
         both = np.concatenate([grid, new])

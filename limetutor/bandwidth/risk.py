@@ -77,10 +77,10 @@ class Risk:
     def __str__(self) -> str:
         lines = [
             f"{self.n} instances, {len(self.names)} features: shares of all pairs whose sign",
-            f"- hangs on nu: within {self.tolerance:.0%} of a switch-off (near), or turned from",
+            f"- depends on nu: within {self.tolerance:.0%} of a switch-off (near), or turned from",
             "  the one at wide bandwidths (turned);",
             "- opposes the slope of a linear f, at this nu.",
-            f"  {'nu':>8}  hangs on nu   near  turned  opposes the slope",
+            f"  {'nu':>8} depends on nu   near  turned  opposes the slope",
         ]
         rows = zip(self.nus, self.at_risk, self.near, self.turned, self.opposed, strict=True)
         lines += [

@@ -11,6 +11,9 @@ import argparse
 from collections.abc import Callable
 from importlib import import_module
 
+from ..plotting.files import place
+
+PATHS = ("submissions", "--out", "--book")  # options in which ~ is the home folder
 MODULES = ("release", "grade", "feedback", "bank")
 
 Run = Callable[[argparse.Namespace], int]
@@ -40,4 +43,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the action of the parsed options; 0 when done."""
+    for option in PATHS:
+        name = option.lstrip("-")
+        if getattr(options, name, None):
+            setattr(options, name, str(place(option, getattr(options, name))))
     return ACTIONS[options.action][-1](options)

@@ -7,23 +7,30 @@ policy on the page forbids the rest.
 """
 
 import argparse
+import contextlib
 import json
+import math
 import os
 import re
 import warnings
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from .command import action
-from .texts import cleaned, in_html
+from .notebooks import UnreadableNotebookError, cells, opened
+from .texts import cleaned, in_html, shown_cell
 
 #: What a browser may load for the page: its own styles, and pictures that are in it.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 SCRIPT = re.compile(r"(?is)<script\b.*?</script\s*>")
 NO_MARK = {"points": 0, "words": ""}
+WRITE_PAGE = f"{__name__}:write_page"
+PAGE_SECONDS, PAGE_PROCESSOR_SECONDS = 60, 20  # one needs less than a second
 
 
+@cache
 def _exporter() -> Any:
     """nbgrader's exporter, with :mod:`.texts` for Markdown and HTML."""
     try:
@@ -61,27 +68,27 @@ class SafeHtml(str):
     """HTML in which no tag is a student's."""
 
 
-def page(notebook: Any, marks: dict[str, Any], exporter: Any) -> str:
-    """A notebook with its points and words, as HTML; ``marks`` is an entry of marks.json."""
+def page(notebook: dict[str, Any], marks: dict[str, Any], exporter: Any) -> str:
+    """What was handed in, with points and words, as HTML; ``marks`` is an entry of marks.json."""
     import nbformat
 
     from .assignments import assignments
 
     assignment = assignments()[marks["assignment"]]
     shown = _shown(assignment, marks)
-    for cell in notebook.cells:
-        for output in cell.get("outputs", ()):
-            output.get("metadata", {}).pop("filenames", None)  # pictures that are elsewhere
-        grader = cell.metadata.pop("nbgrader", None)
-        name = grader.get("grade_id") if isinstance(grader, dict) else None
-        if isinstance(name, str) and name in shown:  # the first cell of that name
-            cell.metadata["nbgrader"] = nbformat.from_dict(shown.pop(name))
-    notebook.cells.insert(0, nbformat.v4.new_markdown_cell(_opening(marks, assignment, shown)))
+    page_cells = []
+    for cell, graded_cell in zip(notebook["cells"], cells(notebook), strict=True):
+        metadata = {}
+        if graded_cell.name in shown:  # the first cell of that name
+            metadata["nbgrader"] = shown.pop(graded_cell.name)
+        page_cells.append(shown_cell(cell, graded_cell.text, metadata))
+    opening = nbformat.v4.new_markdown_cell(_opening(marks, assignment, shown))
+    shown_notebook = nbformat.v4.new_notebook(cells=[opening, *page_cells])
     facts = {"score": marks["points"], "max_score": marks["max_points"], "late_penalty": 0}
     facts["notebook"] = escape(f"{assignment.title}: {marks['student']}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # outputs that cannot be shown
-        text = exporter.from_notebook_node(notebook, resources={"nbgrader": facts})[0]
+        text = exporter.from_notebook_node(shown_notebook, resources={"nbgrader": facts})[0]
     policy = f'<head>\n<meta http-equiv="Content-Security-Policy" content="{POLICY}" />'
     return SCRIPT.sub("", text).replace("<head>", policy, 1)
 
@@ -128,14 +135,54 @@ def _options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def write_page(submissions: str, out: str, marks: dict[str, Any], whole: bool) -> None:
+    """Write the page of a graded notebook, with what was handed in or, if not ``whole``, without."""
+    name, student = marks["assignment"], marks["student"]
+    folder = Path(submissions) / student
+    notebook: dict[str, Any] = {"cells": []}
+    if not whole:
+        marks = marks | {"notes": [*marks["notes"], "What was handed in cannot be shown."]}
+    with contextlib.suppress(UnreadableNotebookError, OSError):
+        if whole and not folder.is_symlink():
+            notebook = opened(folder / f"{name}.ipynb")
+    text = page(notebook, marks, _exporter())
+    os.makedirs(Path(out, "feedback", student), exist_ok=True)
+    Path(out, "feedback", student, f"{name}.html").write_bytes(text.encode(errors="replace"))
+
+
+def graded(path: Path) -> list[dict[str, Any]]:
+    """What `limetutor class grade` wrote; a student is the name of a folder, so pages stay where they belong."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        for marks in found:
+            questions = [(mark["points"], mark["words"]) for mark in marks["questions"].values()]
+            numbers = [marks["points"], marks["max_points"], *(points for points, _ in questions)]
+            texts = [
+                marks["assignment"],
+                marks["status"],
+                *marks["notes"],
+                *(w for _, w in questions),
+            ]
+            student = marks["student"]
+            right = all(isinstance(text, str) for text in texts) and all(
+                map(math.isfinite, numbers)
+            )
+            if not right or Path(student).name != student or student == ".." or "\0" in student:
+                raise ValueError
+    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError):
+        raise ValueError(
+            "--out must be a folder that `limetutor class grade` has filled, but its marks.json is not as that "
+            "wrote it."
+        ) from None
+    return found  # type: ignore[no-any-return]
+
+
 @action("feedback", "Write a page for each graded notebook.", _options)
 def feedback(options: argparse.Namespace) -> int:
     """`limetutor class feedback`."""
-    import nbformat
-
     from .assignments import assignments
+    from .bounded import BoundedProcess, CallError, ExceededError
     from .grade import students
-    from .notebooks import UnreadableNotebookError, opened
 
     out = Path(options.out)
     path = out / "marks.json"
@@ -144,24 +191,19 @@ def feedback(options: argparse.Namespace) -> int:
             f"--out must be a folder that `limetutor class grade` has filled, but {str(path)!r} is not there."
         )
     students(options.submissions, options.out)
-    exporter, count = _exporter(), 0
-    for marks in json.loads(path.read_text(encoding="utf-8")):
-        name, student = marks["assignment"], marks["student"]
-        if name not in assignments():
-            continue
-        folder = Path(options.submissions) / student
-        try:
-            if folder.is_symlink():
-                raise UnreadableNotebookError
-            notebook = opened(folder / f"{name}.ipynb")
-        except (UnreadableNotebookError, OSError):
-            notebook = nbformat.v4.new_notebook()
-        try:
-            text = page(notebook, marks, exporter)
-        except Exception:  # outputs and metadata may be anything; the points are shown all the same
-            text = page(nbformat.v4.new_notebook(), marks, exporter)
-        os.makedirs(out / "feedback" / student, exist_ok=True)
-        (out / "feedback" / student / f"{name}.html").write_bytes(text.encode(errors="replace"))
-        count += 1
+    entries = graded(path)
+    process, count = BoundedProcess(PAGE_PROCESSOR_SECONDS), 0
+    try:
+        for marks in entries:
+            if marks["assignment"] not in assignments():
+                continue
+            how = WRITE_PAGE, options.submissions, options.out, marks
+            try:
+                process.call(*how, True, seconds=PAGE_SECONDS)
+            except (CallError, ExceededError):  # whatever was handed in, the points are shown
+                process.call(*how, False, seconds=PAGE_SECONDS)
+            count += 1
+    finally:
+        process.stop()
     print(f"{count} pages in {out / 'feedback'}")
     return 0

@@ -10,22 +10,27 @@ import io
 import json
 import os
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
-from ..many.files import write_atomically
+from ..plotting.files import without_formulas, write_atomically
 from ..precision.progress import progress_bar
 from .command import action
 
 COLUMNS = ("student", "assignment", "points", "max_points", "status")
+A_DAY = 86_400  # seconds
 NOT_STUDENTS = ("__MACOSX", "__pycache__")
-FORMULA_STARTS = tuple("=+-@\t\r\n")
+JUDGE = f"{__package__}.marking:graded_record"
+EXCEEDED = {
+    "timed out": "To judge it took too long, so it was given up.",
+    "out of memory": "To judge it took too much memory, so it was given up.",
+}
 HELP_UNSAFE = (
     "grade without a sandbox: students' code then RUNS WITH YOUR OWN RIGHTS and can read, change and send "
     "whatever you can; only for code that you trust like your own programs"
@@ -54,7 +59,8 @@ def students(folder: str, out: str = "") -> list[Path]:
 def _csv_line(row: Iterable[Any]) -> str:
     """A line of a table; with this line end, a name that contains any other one is quoted as well."""
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\r\n").writerow(row)
+    cells = [without_formulas(cell) if isinstance(cell, str) else cell for cell in row]
+    csv.writer(text, lineterminator="\r\n").writerow(cells)
     return text.getvalue().removesuffix("\r\n") + "\n"
 
 
@@ -66,9 +72,7 @@ def table(results: Iterable[Any]) -> str:
     lines = [_csv_line([*COLUMNS, *questions])]
     for result in results:
         points = {name: mark.points for name, mark in result.marks.items()}
-        formula = result.student[:1] in FORMULA_STARTS  # to a spreadsheet
-        student = f"'{result.student}" if formula else result.student
-        row = [student, result.assignment, result.points, result.max_points, result.status]
+        row = [result.student, result.assignment, result.points, result.max_points, result.status]
         lines.append(_csv_line([*row, *(points.get(name, "") for name in questions)]))
     return "".join(lines)
 
@@ -87,39 +91,53 @@ def _gathered(futures: list[Future[Any]]) -> list[Any]:
 def grade_all(folders: list[Path], limits: Any, jobs: int) -> list[Any]:
     """The graded submissions of all students, in their order."""
     from .assignments import assignments
-    from .marking import GradedSubmission, graded, self_reported
-    from .sandbox import SandboxError, prepared
+    from .bounded import STOPPED, BoundedProcess, CallError, ExceededError
+    from .marking import GradedSubmission, Mark, self_reported, submission_of
+    from .sandbox import CLOCK_FACTOR, SandboxError, prepared
 
     tasks = [(folder, a) for folder in folders for a in assignments().values()]
+    processes = [BoundedProcess() for _ in range(jobs)]
+    idle: SimpleQueue[BoundedProcess] = SimpleQueue()
+    for process in processes:
+        idle.put(process)
     bar = progress_bar(total=len(tasks), unit="notebook", file=sys.stderr, disable=None)
     with (
-        warnings.catch_warnings(),  # here, because filters are shared by all threads
         prepared(limits) as limits,
         bar or nullcontext(),
         ThreadPoolExecutor(jobs) as pool,
     ):
-        warnings.simplefilter("ignore")
 
         def grade_one(folder: Path, assignment: Any) -> Any:
+            process = idle.get()
+            name = assignment.name
             try:
-                return graded(folder, assignment, limits)
-            except SandboxError:
-                raise
-            except Exception as error:  # of the grader: the others are graded all the same
-                why = f"The grader failed with {type(error).__name__}: {error}"
-                print(f"{folder / assignment.name}: {why}", file=sys.stderr)
-                name, most = assignment.name, assignment.max_points
-                return GradedSubmission(folder.name, name, "unreadable", most, notes=(why,))
+                how = str(folder), name, asdict(limits)
+                seconds = CLOCK_FACTOR * limits.total
+                return submission_of(process.call(JUDGE, *how, seconds=seconds))
+            except CallError as error:
+                if error.kind == SandboxError.__name__:
+                    raise SandboxError(str(error)) from None
+                # of the grader: the others are graded all the same
+                status, why = "unreadable", f"The grader failed with {error.kind}: {error}"
+                if error.kind != STOPPED:
+                    print(f"{folder / name}: {why}", file=sys.stderr)
+            except ExceededError as error:
+                status, why = str(error), EXCEEDED[str(error)]
             finally:
+                idle.put(process)
                 if bar is not None:
                     bar.update()
+            zero = {question.name: Mark(0, "") for question in assignment.judged}
+            return GradedSubmission(
+                folder.name, name, status, assignment.max_points, zero, notes=(why,)
+            )
 
         try:
             results = iter(_gathered([pool.submit(grade_one, *task) for task in tasks]))
-        except BaseException:
-            limits.stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.stop()
     submissions = []
     for folder in folders:
         submissions += [next(results) for _ in assignments()]
@@ -146,13 +164,15 @@ def grade(options: argparse.Namespace) -> int:
     """`limetutor class grade`."""
     from .assignments import assignments
     from .notebooks import source
-    from .sandbox import CLOCK_FACTOR, SandboxLimits
+    from .sandbox import CLOCK_FACTOR, SandboxLimits, weaknesses
 
     for name in assignments():
         source(name)  # without them no notebook could be compared
     for name, least in {"jobs": 1, "seconds": 1, "memory": 256}.items():
         if not getattr(options, name) >= least:
             raise ValueError(f"--{name} must be at least {least}, got {getattr(options, name)}.")
+    if options.seconds > A_DAY:
+        raise ValueError(f"--seconds must be at most {A_DAY}, got {options.seconds:g}.")
     folders = students(options.submissions, options.out)
     out = Path(options.out)
     files = [path for path in Path(options.submissions).iterdir() if not path.is_dir()]
@@ -168,10 +188,13 @@ def grade(options: argparse.Namespace) -> int:
         memory=options.memory,
         sandboxed=not options.unsafe_no_sandbox,
     )
+    for sentence in weaknesses() if limits.sandboxed else ():
+        print(sentence, file=sys.stderr)
     results = grade_all(folders, limits, options.jobs)
     marks = json.dumps([_as_json(result) for result in results], indent=1)
     for name, text in (("grades.csv", table(results)), ("marks.json", marks)):
-        write_atomically(out / name, text.encode(errors="surrogateescape"))
+        # a folder may have a name that is no text, and the table is one all the same
+        write_atomically(out / name, text.encode(errors="backslashreplace"))
     counts = Counter(result.status for result in results)
     words = ", ".join(f"{count} {status}" for status, count in counts.items())
     print(f"{out / 'grades.csv'}: {len(results)} lines ({words}).")

@@ -9,13 +9,14 @@ only its own points: the process is ended, and a new one runs the other cells ag
 import builtins
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..course import progress
 from ..course.exercises import exercises
 from ..course.judging.kinds import Function
+from .assignments import assignments
 from .notebooks import UnreadableNotebookError, opened, source, submission
 from .questions import Assignment, AssignmentQuestion, generator, identity
 from .sandbox import SandboxLimits
@@ -181,6 +182,17 @@ def mark(
 def _in_words(problem: str, question: AssignmentQuestion) -> str:
     words = PROBLEMS.get(problem, f"It raises an error, {problem}.")
     return words.replace("{answer}", question.answer)
+
+
+def graded_record(folder: str, name: str, limits: dict[str, Any]) -> dict[str, Any]:
+    """:func:`graded` for a process of its own: plain values in and out."""
+    return asdict(graded(Path(folder), assignments()[name], SandboxLimits(**limits)))
+
+
+def submission_of(record: dict[str, Any]) -> GradedSubmission:
+    """A submission whose fields are a record."""
+    marks = {name: Mark(**fields) for name, fields in record["marks"].items()}
+    return GradedSubmission(**record | {"marks": marks, "notes": tuple(record["notes"])})
 
 
 def graded(folder: Path, assignment: Assignment, limits: SandboxLimits) -> GradedSubmission:

@@ -12,6 +12,9 @@ SLEEP_CHECKS = 6  # of a process with several threads, until they count as aslee
 ENDED = {"Z", "X"}  # states of a thread
 MAX_LISTINGS = 20  # of all processes, until one has nothing new
 CHECK_SECONDS = 0.002  # between two looks at processes that are to end or to fall asleep
+FILE_SYSTEMS = ("scratch", "dev/shm")  # of a sandbox, in memory
+INODE_BYTES = 1024  # that the kernel needs for a file without content
+SOCKET_BYTES = 2**20  # that a socket may buffer
 
 
 @dataclass
@@ -39,13 +42,38 @@ class ProcessTree:
         return sum(_cpu_seconds(pid, children=False) for pid in self.initial)
 
     def exceeds(self, memory: int) -> bool:
-        """Whether all processes together hold more than so many bytes.
+        """Whether all processes, and what a sandbox keeps in memory besides, are more than so many bytes.
 
-        A quick sum first, which counts a shared page once for each process.
+        A quick sum first, which counts a page of several processes once for each. Pages that processes
+        share are those of files in memory, since the filter of system calls allows no others, so the larger
+        of the two numbers counts.
         """
-        pids = self.pids()
-        quick = sum(map(_private_bytes, pids))
-        return quick > memory and sum(map(_proportional_bytes, pids)) > memory
+        pids, files = self.pids(), self._file_bytes()
+        memory -= self._sockets() * SOCKET_BYTES
+        quick = sum(sum(_resident_bytes(pid)) for pid in pids)
+        if quick + files <= memory:
+            return False
+        sums = [sum(column) for column in zip(*map(_proportional_bytes, pids), strict=True)]
+        own, shared = sums or (0, 0)
+        return own + max(shared, files) > memory
+
+    def _sockets(self) -> int:
+        """The sockets that are open in a sandbox, or on their way between its processes."""
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            if self.init is not None:
+                with open(f"/proc/{self.init}/net/sockstat") as table:
+                    return int(table.readline().split()[2])  # "sockets: used 3"
+        return 0
+
+    def _file_bytes(self) -> int:
+        """Bytes of the file systems that a sandbox has in memory, and of the kernel for each file."""
+        total = 0
+        for name in FILE_SYSTEMS:
+            with contextlib.suppress(OSError):  # there is no sandbox, or it is gone
+                found = os.statvfs(f"/proc/{self.init}/root/{name}")
+                total += (found.f_blocks - found.f_bfree) * found.f_frsize
+                total += (found.f_files - found.f_ffree) * INODE_BYTES
+        return total
 
     def leftovers(self) -> set[int]:
         """Processes that the notebook has started and that have not ended.
@@ -91,7 +119,9 @@ class ProcessTree:
 
 def few_and_small(pids: set[int], memory: int) -> bool:
     """Whether processes are few and hold at most half of so many bytes."""
-    return len(pids) <= MAX_LEFTOVERS and 2 * sum(map(_private_bytes, pids)) <= memory
+    return (
+        len(pids) <= MAX_LEFTOVERS and 2 * sum(sum(_resident_bytes(pid)) for pid in pids) <= memory
+    )
 
 
 def sleeps(pid: int) -> bool:
@@ -171,18 +201,23 @@ def _cpu_seconds(pid: int, children: bool = True) -> float:
     return 0.0
 
 
-def _proportional_bytes(pid: int) -> int:
-    """Bytes of a process, where a page of several processes is divided between them."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        with open(f"/proc/{pid}/smaps_rollup") as table:
-            lines = [line.split() for line in table if line.startswith("Pss_Anon:")]
-        return int(lines[0][1]) * 1024
-    return _private_bytes(pid)
+def _proportional_bytes(pid: int) -> tuple[int, int]:
+    """As :func:`_resident_bytes`, where a page of several processes is divided between them."""
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        return _kilobytes(f"/proc/{pid}/smaps_rollup", "Pss_Anon", "Pss_Shmem")
+    return _resident_bytes(pid)
 
 
-def _private_bytes(pid: int) -> int:
-    """Bytes of a process that are not files."""
-    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm") as pages:
-        _, resident, shared, *_ = map(int, pages.read().split())
-        return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
-    return 0
+def _resident_bytes(pid: int) -> tuple[int, int]:
+    """Bytes of a process that are not files on a disk: its own, and those that others may share."""
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        return _kilobytes(f"/proc/{pid}/status", "RssAnon", "RssShmem")
+    return 0, 0
+
+
+def _kilobytes(path: str, own: str, shared: str) -> tuple[int, int]:
+    """Two lines of a table of the kernel, in bytes."""
+    with open(path) as table:
+        lines = dict(line.split(":", 1) for line in table if ":" in line)
+    first, second = (int(lines[name].split()[0]) * 1024 for name in (own, shared))
+    return first, second

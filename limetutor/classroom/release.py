@@ -58,13 +58,13 @@ def write(out: str, version: Callable[[Any, str], Any]) -> list[Path]:
     import nbformat
 
     from .assignments import assignments
-    from .notebooks import opened, source
+    from .notebooks import original
 
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.ipynb" for name in assignments()]
     for path in paths:
-        nbformat.write(version(opened(source(path.stem)), path.stem), path)
+        nbformat.write(version(original(path.stem), path.stem), path)
     return paths
 
 

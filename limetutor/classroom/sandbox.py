@@ -3,7 +3,7 @@
 bubblewrap (Linux) makes the sandbox: nothing else of this machine is mounted, there is no network and no
 environment, other processes are hidden, and everything it writes is gone with it. limetutor itself is
 replaced by a stand-in, because it knows the answers. Time, memory and processes are bounded
-(:class:`SandboxLimits`).
+(:class:`SandboxLimits`), and system calls that no notebook needs are refused (:mod:`.system_calls`).
 """
 
 import contextlib
@@ -11,27 +11,33 @@ import glob
 import importlib.util
 import json
 import os
+import platform
 import shutil
 import site
+import stat
 import subprocess
 import sys
 import sysconfig
 import tempfile
-import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .groups import MemoryGroup, memory_group, remove_abandoned
 from .inside import worker
+from .system_calls import filter_program
 
 WORKER_FOLDER = Path(worker.__file__).resolve().parent
 PACKAGE = Path(__file__).resolve().parents[1]  # limetutor itself
 CLOCK_FACTOR = 4
 MEGABYTE = 2**20
 BYTECODE = "/bytecode"
+# not /dev/zero: shared between processes, a map of it is memory that no size limits
+DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
 SYSTEM = ("/usr/lib", "/usr/lib32", "/usr/lib64", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache")
 # while code is graded; one thread, because the notebooks share the cores between them
 ENVIRONMENT = {
@@ -67,7 +73,6 @@ class SandboxLimits:
     scratch: int = 64  # megabytes of files
     sandboxed: bool = True
     bytecode: str | None = None  # a folder with what the interpreter has compiled already
-    stop: threading.Event = field(default_factory=threading.Event)  # set to cancel all grading
 
 
 class SandboxError(RuntimeError):
@@ -128,7 +133,7 @@ def _bubblewrap(limits: SandboxLimits, mounted: Sequence[str] = ()) -> list[str]
     if os.getuid() == 0:  # with no more rights than it takes to become another user
         command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
-        command += ["--unshare-user"]
+        command += ["--unshare-user", *(["--disable-userns"] if _can_disable_namespaces() else [])]
     mounts = _mounts()
     parents = {str(parent) for path in mounts for parent in Path(path).parents} - {"/"}
     for parent in sorted(parents):
@@ -138,17 +143,53 @@ def _bubblewrap(limits: SandboxLimits, mounted: Sequence[str] = ()) -> list[str]
     if limits.bytecode:
         command += ["--ro-bind", limits.bytecode, BYTECODE]
     for folder in sorted(set(_hidden(mounts))):
-        command += ["--tmpfs", folder]
+        command += ["--tmpfs", folder, "--remount-ro", folder]
     command += mounted
-    command += ["--proc", "/proc", "--dev", "/dev", *tmpfs, "/dev/shm", "--remount-ro", "/dev"]
+    command += ["--proc", "/proc", *tmpfs, "/dev/shm"]
+    for device in DEVICES:
+        command += ["--dev-bind", device, device]
     command += [*tmpfs, "/scratch", "--chdir", "/scratch", "--remount-ro", "/"]
     for name, value in {**ENVIRONMENT, "PYTHONPATH": ":".join(module_paths(limits))}.items():
         command += ["--setenv", name, value]
     return command
 
 
-def start_worker(limits: SandboxLimits, folder: str) -> tuple[subprocess.Popen[bytes], int | None]:
-    """Start the worker: its process, and the id of the first process of its sandbox."""
+@cache
+def _can_disable_namespaces() -> bool:
+    """Whether bubblewrap can forbid user namespaces: from version 0.8 on, without rights of root."""
+    path = shutil.which("bwrap")
+    if path is None or os.stat(path).st_mode & stat.S_ISUID:
+        return False
+    words = subprocess.run([path, "--help"], env={}, capture_output=True, timeout=60, check=False)
+    return b"--disable-userns" in words.stdout + words.stderr
+
+
+@contextlib.contextmanager
+def _filtered() -> Iterator[tuple[list[str], list[int]]]:
+    """The option of bubblewrap that filters system calls, and the open file that it names."""
+    program = filter_program(platform.machine())
+    if program is None:
+        yield [], []
+        return
+    reading, writing = os.pipe()
+    try:
+        with os.fdopen(writing, "wb") as stream:
+            stream.write(program)
+        yield ["--seccomp", str(reading)], [reading]
+    finally:
+        os.close(reading)
+
+
+class StartedWorker(NamedTuple):
+    """A worker: its process, the first process of its sandbox, the group that limits its memory."""
+
+    process: subprocess.Popen[bytes]
+    init: int | None = None
+    group: MemoryGroup | None = None
+
+
+def start_worker(limits: SandboxLimits, folder: str) -> StartedWorker:
+    """Start the worker, in a sandbox unless that was not asked for."""
     inside = "/inside" if limits.sandboxed else str(WORKER_FOLDER)
     # -S: packages are found by the paths of the worker, and no .pth file leads anywhere else
     cached = ["-X", f"pycache_prefix={BYTECODE}"] if limits.bytecode else []
@@ -159,25 +200,34 @@ def start_worker(limits: SandboxLimits, folder: str) -> tuple[subprocess.Popen[b
         windows = {"SYSTEMROOT": os.environ["SYSTEMROOT"]} if "SYSTEMROOT" in os.environ else {}
         paths = {"PYTHONPATH": os.pathsep.join(module_paths(limits)), "PATH": os.defpath}
         env = ENVIRONMENT | windows | paths | {"HOME": folder, "TMPDIR": folder}
-        return subprocess.Popen(run, env=env, start_new_session=True, **options), None
+        return StartedWorker(subprocess.Popen(run, env=env, start_new_session=True, **options))
     reading, writing = os.pipe()
-    try:
-        with os.fdopen(writing, "wb"):
-            process = subprocess.Popen(
-                [*_bubblewrap(limits), "--info-fd", str(writing), "--", *run],
-                env={},
-                executable=shutil.which("bwrap"),
-                pass_fds=[writing],
-                process_group=0,  # keys that stop the grader are for it alone
-                **options,
-            )
-    finally:
-        with os.fdopen(reading, "rb") as stream:
-            info = stream.read()
-    try:
-        return process, int(json.loads(info)["child-pid"])
-    except ValueError:
-        return process, None
+    waiting, releasing = os.pipe()
+    with os.fdopen(releasing, "wb", 0) as release:
+        try:
+            with _filtered() as (filtered, files), os.fdopen(writing, "wb"):
+                told = ["--info-fd", str(writing), "--block-fd", str(waiting)]
+                process = subprocess.Popen(
+                    [*_bubblewrap(limits), *filtered, *told, "--", *run],
+                    env={},
+                    executable=shutil.which("bwrap"),
+                    pass_fds=[*files, writing, waiting],
+                    process_group=0,  # keys that stop the grader are for it alone
+                    **options,
+                )
+        finally:
+            os.close(waiting)
+            with os.fdopen(reading, "rb") as stream:
+                info = stream.read()
+        try:
+            init = int(json.loads(info)["child-pid"])
+        except ValueError:
+            return StartedWorker(process)
+        most = (limits.memory + 2 * limits.scratch) * MEGABYTE
+        group = memory_group(most, init)  # before anything runs in it
+        with contextlib.suppress(OSError):  # it has ended already
+            release.write(b"go")
+    return StartedWorker(process, init, group)
 
 
 def _run_trusted(
@@ -185,10 +235,28 @@ def _run_trusted(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run code of this file in a sandbox."""
     run = [_interpreter(), "-I", "-S", "-X", f"pycache_prefix={BYTECODE}", "-c", code]
-    return subprocess.run(
-        [*_bubblewrap(limits, mounted), "--", *run], env={}, executable=shutil.which("bwrap"),
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False,
-    )  # fmt: skip
+    with _filtered() as (filtered, files):
+        return subprocess.run(
+            [*_bubblewrap(limits, mounted), *filtered, "--", *run], env={}, pass_fds=files,
+            executable=shutil.which("bwrap"), stdin=subprocess.DEVNULL, capture_output=True,
+            timeout=600, check=False,
+        )  # fmt: skip
+
+
+def weaknesses() -> list[str]:
+    """What the sandbox of this machine lacks, in sentences."""
+    if filter_program(platform.machine()) is None:
+        return [
+            f"System calls are not filtered on this kind of processor ({platform.machine()}): a notebook "
+            "reaches more of the Linux kernel, and memory that its processes share without a file is "
+            "counted only while they map it."
+        ]
+    if os.getuid() != 0 and not _can_disable_namespaces():
+        return [
+            "This bubblewrap cannot switch off user namespaces (version 0.8 can, unless it is installed "
+            "setuid): the filter of system calls alone keeps notebooks from making them."
+        ]
+    return []
 
 
 def why_unavailable() -> str:
@@ -218,12 +286,15 @@ def prepared(limits: SandboxLimits) -> Iterator[SandboxLimits]:
         return
     if why := why_unavailable():
         raise SandboxError(why)
-    if os.path.exists(importlib.util.cache_from_source(str(np.__file__))):
-        yield limits
-        return
-    with tempfile.TemporaryDirectory(prefix="limetutor-") as folder:
-        os.chmod(folder, 0o755)  # a sandbox started by root runs as another user
-        imports = [f"try: import {name}\nexcept ImportError: pass" for name in COMPILED_MODULES]
-        code = "\n".join([f"import sys; sys.path[:0] = {[*_package_folders()]!r}", *imports])
-        _run_trusted(limits, code, "--bind", folder, BYTECODE)
-        yield replace(limits, bytecode=folder)
+    try:
+        if os.path.exists(importlib.util.cache_from_source(str(np.__file__))):
+            yield limits
+            return
+        with tempfile.TemporaryDirectory(prefix="limetutor-") as folder:
+            os.chmod(folder, 0o755)  # a sandbox started by root runs as another user
+            imports = [f"try: import {name}\nexcept ImportError: pass" for name in COMPILED_MODULES]
+            code = "\n".join([f"import sys; sys.path[:0] = {[*_package_folders()]!r}", *imports])
+            _run_trusted(limits, code, "--bind", folder, BYTECODE)
+            yield replace(limits, bytecode=folder)
+    finally:
+        remove_abandoned()

@@ -4,6 +4,7 @@ import base64
 import contextlib
 import itertools
 import json
+import math
 import os
 import queue
 import shutil
@@ -12,10 +13,12 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from .bounded import uninterrupted
 from .inside import worker
 from .processes import CHECK_SECONDS, ProcessTree, few_and_small, sleeps
 from .questions import Formula
@@ -24,6 +27,7 @@ from .sandbox import CLOCK_FACTOR, MEGABYTE, SandboxError, SandboxLimits, module
 MAX_REPLY_BYTES = 8_000_000  # of one reply
 MAX_OUTPUT_BYTES = 100_000_000  # of all replies
 MAX_DEPTH, MAX_TEXT_LENGTH = 12, 1000  # of lists in lists, of a text that is read as numbers
+MAX_VALUES = 500_000  # of an answer: its numbers and texts, empty rows too
 MAX_START_SECONDS = 60  # until the worker is ready, and until what a notebook leaves behind is gone
 POLL_SECONDS = 0.05  # between two looks at the memory
 LEFTOVER_SHARE = 0.4  # of a cell's seconds, in which processes left behind may fall asleep
@@ -47,41 +51,51 @@ def encoded(value: Any) -> Any:
     return worker.packed(value)
 
 
-def decoded(reply: Any, depth: int = 0) -> Any:
+def decoded(reply: Any) -> Any:
     """A value out of JSON that a student may have written: data only, AnswerError for the rest."""
-    if depth > MAX_DEPTH or (isinstance(reply, str) and len(reply) > MAX_TEXT_LENGTH):
+    return _decoded(reply, itertools.count(1))
+
+
+def _decoded(reply: Any, values: Iterator[int], depth: int = 0) -> Any:
+    """A part of a value; ``values`` counts its numbers and texts."""
+    too_long = isinstance(reply, str) and len(reply) > MAX_TEXT_LENGTH
+    if depth > MAX_DEPTH or too_long or next(values) > MAX_VALUES:
         raise AnswerError("not plain")
     if reply is None or isinstance(reply, bool | int | float | str):
         return reply
     if isinstance(reply, list):
-        return [decoded(entry, depth + 1) for entry in reply]
+        return [_decoded(entry, values, depth + 1) for entry in reply]
     if isinstance(reply, dict) and set(reply) == {"array"}:
         with contextlib.suppress(TypeError, ValueError, KeyError, OverflowError):
-            name, shape, data = reply["array"]
-            dtype = {"<f8": float, "<i8": np.int64, "|b1": bool}[name]
-            return np.frombuffer(base64.b64decode(data), dtype).reshape([int(n) for n in shape])
+            return _array(*reply["array"])
     if isinstance(reply, dict) and set(reply) == {"dict"}:
         with contextlib.suppress(TypeError, ValueError):
-            return {str(key): decoded(value, depth + 1) for key, value in reply["dict"]}
+            return {str(key): _decoded(value, values, depth + 1) for key, value in reply["dict"]}
     raise AnswerError("not plain")
+
+
+def _array(name: str, shape: list[int], data: str) -> np.ndarray:
+    """An array of numbers. An empty one is as large as its shape: as lists it has that many rows."""
+    if len(shape) > MAX_DEPTH or math.prod(max(int(n), 1) for n in shape) > MAX_VALUES:
+        raise ValueError
+    dtype = {"<f8": float, "<i8": np.int64, "|b1": bool}[name]
+    return np.frombuffer(base64.b64decode(data), dtype).reshape([int(n) for n in shape])
 
 
 class Session:
     """The worker of a notebook: asked one thing at a time, stopped when it takes too much."""
 
     def __init__(self, limits: SandboxLimits, given: dict[str, Any]) -> None:
-        if limits.stop.is_set():
-            raise SandboxError("grading was stopped.")
         self._limits = limits
-        self._numbers = itertools.count(int.from_bytes(os.urandom(6)))
         self._replies: queue.Queue[bytes | None] = queue.Queue(64)
         self._closed = threading.Event()
         self._folder = "/scratch" if limits.sandboxed else tempfile.mkdtemp(prefix="limetutor-")
-        self._process, init = start_worker(limits, self._folder)
         self._init_handle: int | None = None  # stays the same process even if its id is reused
-        if init is not None:
-            with contextlib.suppress(OSError):
-                self._init_handle = os.pidfd_open(init)
+        with uninterrupted():
+            self._process, init, self._group = start_worker(limits, self._folder)
+            if init is not None:
+                with contextlib.suppress(OSError):
+                    self._init_handle = os.pidfd_open(init)
         measured = self._process.pid if sys.platform.startswith("linux") else 0
         self._tree = ProcessTree((init or 0) if limits.sandboxed else measured, init)
         self._leftover_seconds = LEFTOVER_SHARE * limits.seconds
@@ -99,6 +113,9 @@ class Session:
             self.ask(MAX_START_SECONDS, **begin)
         except StoppedError as stopped:  # before any line of the notebook: not its fault
             raise SandboxError(f"a process to grade in did not start: it {stopped}.") from None
+        except BaseException:
+            self.close()
+            raise
         self._tree.initial = self._tree.pids()
 
     @property
@@ -132,15 +149,12 @@ class Session:
         """The reply to one request, StoppedError if there is none within so many seconds."""
         deadline = time.monotonic() + seconds * CLOCK_FACTOR
         cpu_deadline = self.cpu_seconds + seconds
-        number = next(self._numbers)
+        number = int.from_bytes(os.urandom(6))  # that no earlier reply can know
         line = json.dumps(request | {"number": number}).encode() + b"\n"
         try:
             # in a thread: a worker that does not read must not block the grader
             threading.Thread(target=self._send, args=(line,), daemon=True).start()
-            while True:
-                reply = self._next_reply(deadline, cpu_deadline)
-                if reply.get("number") == number:
-                    return reply
+            return self._reply_to(number, deadline, cpu_deadline)
         except StoppedError:
             self.close()
             raise
@@ -152,21 +166,30 @@ class Session:
             stream.write(line)
             stream.flush()
 
-    def _next_reply(self, deadline: float, cpu_deadline: float) -> dict[str, Any]:
+    def _reply_to(self, number: int, deadline: float, cpu_deadline: float) -> dict[str, Any]:
+        """The first line with this number; a notebook can write others, so they cost little."""
+        next_check = time.monotonic() + POLL_SECONDS
         while True:
-            late = time.monotonic() > deadline or self.cpu_seconds > cpu_deadline
-            if late or self._limits.stop.is_set():
-                raise StoppedError("timed out")
-            if self._tree.exceeds(self._limits.memory * MEGABYTE):
-                raise StoppedError("out of memory")
+            now = time.monotonic()
+            if now >= next_check:
+                if now > deadline or self.cpu_seconds > cpu_deadline:
+                    raise StoppedError("timed out")
+                self._check_memory()
+                next_check = now + POLL_SECONDS
             with contextlib.suppress(queue.Empty):
                 line = self._replies.get(timeout=POLL_SECONDS)
                 if line is None:
-                    raise StoppedError("died")
+                    exceeded = self._group is not None and self._group.exceeded
+                    raise StoppedError("out of memory" if exceeded else "died")
                 with contextlib.suppress(ValueError, RecursionError):
                     reply = json.loads(line)
-                    if isinstance(reply, dict):
+                    if isinstance(reply, dict) and reply.get("number") == number:
+                        self._check_memory()  # or what it keeps would be blamed on the next request
                         return reply
+
+    def _check_memory(self) -> None:
+        if self._tree.exceeds(self._limits.memory * MEGABYTE):
+            raise StoppedError("out of memory")
 
     def settle(self, seconds: float) -> None:
         """Wait until the notebook is idle; StoppedError if it still works after so many seconds.
@@ -187,8 +210,7 @@ class Session:
                 if not (kill and left) and all(map(sleeps, tree.initial | left)):
                     break
                 late = tree.initial_cpu_seconds() - initial_start > seconds
-                late = late or time.monotonic() - start > MAX_START_SECONDS
-                if late or self._limits.stop.is_set():
+                if late or time.monotonic() - start > MAX_START_SECONDS:
                     raise StoppedError("timed out")
                 if kill or self.cpu_seconds - cpu_start > self._leftover_seconds:
                     kill = True
@@ -217,6 +239,8 @@ class Session:
         with contextlib.suppress(OSError, ValueError):  # the listener closes the other stream
             assert self._process.stdin is not None
             self._process.stdin.close()
+        if self._group is not None:
+            self._group.remove()
         if not self._limits.sandboxed:
             shutil.rmtree(self._folder, ignore_errors=True)
 

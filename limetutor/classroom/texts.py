@@ -18,6 +18,7 @@ TEMML = BOOK / "_assets" / "formulas" / "temml.min.js"
 RENDER = """(tex, displayMode) => temml.renderToString(
     tex, {displayMode, throwOnError: true, strict: false, trust: false, maxExpand: 100})"""
 MAX_FORMULA_LENGTH = 2000
+MAX_SHOWN_LENGTH = 30_000
 MAX_FORMULA_MILLISECONDS = 2000
 STYLE = re.compile(r"(?is)<style\b.*?(</style\s*>|\Z)")
 TAGS = (
@@ -25,6 +26,8 @@ TAGS = (
     "strong sub sup table tbody td tfoot th thead tr u ul"
 ).split()
 PICTURES = ("image/png", "image/jpeg", "image/gif")
+TEXTS = ("text/html", "text/markdown", "text/latex", "text/plain")
+BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
 
 
 def in_html(text: str, attached: Any = None) -> str:
@@ -53,11 +56,82 @@ def _picture(self: Any, tokens: Any, index: int, options: Any, env: Mapping[str,
     source = str(token.attrs["src"])
     kind, _, name = source.partition(":")
     files = env["attached"].get(name) if kind == "attachment" else {}
-    for kind in PICTURES:
-        data = files.get(kind) if isinstance(files, Mapping) else None
-        if isinstance(data, str) and re.fullmatch(r"[A-Za-z0-9+/=\s]+", data):
-            return f'<img src="data:{kind};base64,{data}" alt="{escape(alt)}">'
+    for kind, data in _pictures(files).items():
+        return f'<img src="data:{kind};base64,{data}" alt="{escape(alt)}">'
     return f"[{escape(f'{alt} {source}'.strip())}]"
+
+
+def shown_cell(cell: Any, source: str, metadata: dict[str, Any]) -> Any:
+    """A cell with its known parts, each of its own type; nothing else that a student wrote is in it.
+
+    Templates write metadata and odd types into pages as they are.
+    """
+    from nbformat import v4
+
+    if cell.get("cell_type") != "code":
+        make = v4.new_markdown_cell if cell.get("cell_type") == "markdown" else v4.new_raw_cell
+        attached = cell.get("attachments")
+        attached = attached if isinstance(attached, Mapping) else {}
+        pictures = {name: _pictures(files) for name, files in attached.items()}
+        return make(_shortened(source), metadata=metadata, attachments=pictures)
+    outputs = cell.get("outputs")
+    outputs = outputs if isinstance(outputs, list) else []
+    outputs = [_shown_output(output) for output in outputs if isinstance(output, Mapping)]
+    count = cell.get("execution_count")
+    return v4.new_code_cell(
+        _shortened(source), metadata=metadata, outputs=[output for output in outputs if output],
+        execution_count=count if type(count) is int else None,
+    )  # fmt: skip
+
+
+def _shown_output(output: Mapping[str, Any]) -> Any:
+    """An output with its known parts; None if it is of no known type."""
+    from nbformat import v4
+
+    kind = output.get("output_type")
+    if kind == "stream":
+        name = "stderr" if output.get("name") == "stderr" else "stdout"
+        return v4.new_output("stream", name=name, text=_shortened(_joined(output.get("text"))))
+    if kind == "error":
+        lines = output.get("traceback")
+        lines = [_shortened(_joined(line)) for line in lines] if isinstance(lines, list) else []
+        ename, evalue = (_shortened(_joined(output.get(key))) for key in ("ename", "evalue"))
+        return v4.new_output("error", ename=ename, evalue=evalue, traceback=lines)
+    data = output.get("data")
+    if kind not in ("display_data", "execute_result") or not isinstance(data, Mapping):
+        return None
+    pictures = _pictures(data)
+    texts = {mime: _shortened(_joined(data[mime])) for mime in TEXTS if mime in data}
+    sizes = output.get("metadata")
+    sizes = sizes if isinstance(sizes, Mapping) else {}
+    metadata = {mime: _size(sizes.get(mime)) for mime in pictures}
+    return v4.new_output("display_data", data=pictures | texts, metadata=metadata)
+
+
+def _pictures(data: Any) -> dict[str, str]:
+    """The pictures among data of several formats, by format."""
+    found = {mime: data.get(mime) for mime in PICTURES} if isinstance(data, Mapping) else {}
+    texts = {mime: _joined(picture) for mime, picture in found.items()}
+    return {mime: text for mime, text in texts.items() if BASE64.fullmatch(text)}
+
+
+def _joined(text: Any) -> str:
+    """A text, or the lines of one; nothing of any other value."""
+    lines = text if isinstance(text, list) else [text]
+    return "".join(line for line in lines if isinstance(line, str))
+
+
+def _shortened(text: str) -> str:
+    """A text of bounded length: who shows Markdown needs time that grows with its square."""
+    more = len(text) - MAX_SHOWN_LENGTH
+    return text if more <= 0 else f"{text[:MAX_SHOWN_LENGTH]} … ({more} more characters)"
+
+
+def _size(metadata: Any) -> dict[str, int]:
+    """Width and height of a picture."""
+    found = metadata if isinstance(metadata, Mapping) else {}
+    sides = {side: found.get(side) for side in ("width", "height")}
+    return {side: pixels for side, pixels in sides.items() if type(pixels) is int}
 
 
 def cleaned(html: str | bytes) -> str:

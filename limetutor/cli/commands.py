@@ -5,15 +5,17 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import limetutor as lt
 
-from .files import ModelAndTable, refuse
+from ..plotting.files import place, write_atomically
+from ..plotting.page import visible
+from .files import ModelAndTable
 from .options import add_options
+from .refusals import refuse
 
-DONE, SERIOUS, BAD_INPUT = 0, 1, 2  # exit codes
+DONE, SERIOUS, BAD_INPUT, STOPPED = 0, 1, 2, 130  # exit codes; the last as shells have it
 MAX_ROWS = 20_000  # of a table audited whole
 CLASSROOM = "limetutor.classroom.command"  # loaded only when `limetutor class` is called
 
@@ -46,13 +48,13 @@ def command(name: str, words: str, options: Options) -> Callable[[Run], Run]:
 
 def _write(result: Any, options: argparse.Namespace, **page: Any) -> None:
     """Print a result, and write it into the files that were named."""
-    print(result)
+    print(visible(result))
     if options.html:
         result.to_html(options.html, **page)
-        print(f"report: {options.html}")
+        print(f"report: {visible(options.html)}")
     if options.json:
         text = json.dumps(result.to_dict(), allow_nan=False, indent=1)
-        Path(options.json).write_text(text, encoding="utf-8")
+        write_atomically(place("--json", options.json), text.encode())
 
 
 @command("explain", "What speaks for and against the prediction of one row.", add_options)

@@ -120,7 +120,7 @@ def standard_quantiles(p: int) -> np.ndarray:
 
 
 class World:
-    """Where new examples come from. Worlds that are no plain boxes override what differs."""
+    """Where samples come from. Worlds that are no plain boxes override what differs."""
 
     own_row = False  # whether xi itself is one of the n rows of a fit
     moves = False  # whether the law of the samples moves with xi
@@ -203,7 +203,7 @@ class Gaussian(World):
         """The boxes of d features."""
         cut: dict[int | None, Boxes] = self._cut  # type: ignore[attr-defined]
         d = self.d if d is None else d
-        if d not in cut:
+        if not isinstance(d, int) or d not in cut:
             d = worlds.agreed_dimension(d, self.d)
             cut.clear()
             cut[d] = self._boxes(d)

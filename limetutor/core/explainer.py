@@ -38,10 +38,10 @@ def explain(
     xi
         The instance, d numbers; with names (a Series, a row of a DataFrame, a dict) they go by name.
     world
-        :class:`limetutor.Gaussian` or :class:`limetutor.Empirical`: where new examples come from. In
+        :class:`limetutor.Gaussian` or :class:`limetutor.Empirical`: where samples come from. In
         one read by :func:`limetutor.from_lime` the first of the n rows is xi itself, as in `lime`.
     nu, n
-        Bandwidth of the kernel, and number of new examples.
+        Bandwidth of the kernel, and number of samples.
     seed
         Results are bit-identical for a seed.
     kernel

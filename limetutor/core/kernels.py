@@ -1,4 +1,4 @@
-"""Kernels: how much a new example counts, given where it lies.
+"""Kernels: how much a sample counts, given where it lies.
 
 A kernel knows its log weight (in thirty dimensions every weight underflows, and only ratios matter).
 One whose weight is a product over the coordinates, pi(x) = prod_j w_j(x_j), is a :class:`ProductKernel`
@@ -100,10 +100,10 @@ class ProductKernel(Kernel):
             parts = (boxes, box_of_xi, xi, nu)
             views = lambda: ConditionalLaws.of(*self.tilt_parts(*parts), box_of_xi)  # noqa: E731
             tilt = replace(tilt, make_views=views)
-        for *row, j in np.argwhere(np.isneginf(tilt.log_alpha)):
+        for *row, j in np.argwhere(np.isneginf(tilt.log_alpha + tilt.log_mass)):
             raise ValueError(
-                f"xi must lie in a box that holds training values, but no row has "
-                f"{boxes.describe(j, box_of_xi[*row, j])}."
+                f"xi must lie in a box that holds training values with a weight above 0 at this nu, but "
+                f"none has {boxes.describe(j, box_of_xi[*row, j])}."
             )
         return tilt
 

@@ -39,15 +39,9 @@ class Form:
     closed = True  # a closed form; otherwise a series or a quadrature, good to about 1e-10
     is_pickled = False  # whether it is so small that pickles of results keep it
 
-    @property
-    def size(self) -> float:
-        """How large the numbers are that it adds up: a model may round each to single precision."""
+    def rounding(self, x: np.ndarray) -> Any:
+        """How far rounding may take it from the model it was read from, at rows x (n, d)."""
         return 0.0
-
-    def agrees(self, formula: np.ndarray, prediction: np.ndarray) -> np.ndarray:
-        """Where its own values are those of the model it was read from, to 1e-6 of their size."""
-        scale = np.maximum(np.abs(prediction), max(self.size, 1.0))
-        return np.asarray(np.abs(formula - prediction) <= 1e-6 * scale)
 
     @property
     def d(self) -> int | None:
@@ -68,6 +62,14 @@ class Form:
         None where the rows of a form share no work, so that each goes by :meth:`expectation`.
         """
         return None
+
+    def contrast(self, views: ConditionalLaws) -> tuple[float, np.ndarray]:
+        """The same at one instance."""
+        row = self.contrasts(ConditionalLaws(views.law, views.weights[:, None]))
+        if row is not None:  # its differences keep digits that those of expectations lose
+            return float(row[0][0]), row[1][0]
+        mean, inside, outside = self.expectation(views)
+        return float(mean), inside - outside
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +112,10 @@ class Linear(Form):
             y = x @ self.a + self.b
         return y if np.all(np.isfinite(y)) else finite(y)
 
+    def rounding(self, x: np.ndarray) -> np.ndarray:
+        """That of terms which may cancel."""
+        return 1e-13 * (np.abs(x) @ np.abs(self.a) + abs(self.b))
+
     def expectation(self, views: ConditionalLaws) -> Expectation:
         """E~[f | z_j] = f(mu~) + a_j (E~[x_j | z_j] - mu~_j)."""
         whole, inside, outside = views.mix(views.law.box_means())
@@ -121,16 +127,22 @@ class Linear(Form):
         return f"Linear(a={np.array2string(self.a, precision=4, threshold=6)}, b={self.b:g})"
 
 
-# pairs of functions by which other folders read fitted models: (boxes, f, output) to the form of f or
+# pairs of functions by which other folders read fitted models: a problem to the form of its f or
 # None, and f to the number of features that it was fitted on, or None
 READERS: list[tuple[Callable[..., Form | None], Callable[[Any], int | None]]] = []
 
 
-def form_in(boxes: Any, f: Any, output: Any) -> Form | None:
-    """The form of f in the coordinates of a world, or None where it must be sampled."""
+def form_in(problem: Any) -> Form | None:
+    """The form of f in the coordinates of its world, or None where it must be sampled."""
+    f, boxes, output = problem.f, problem.boxes, problem.output
     if not isinstance(f, Form):
-        forms = (read(boxes, f, output) for read, _ in READERS)
+        forms = (read(problem) for read, _ in READERS)
         return next((form for form in forms if form is not None), None)
+    if boxes.has_text or boxes.has_gaps:
+        raise ValueError(
+            "f must take text or missing values, which the world has, got a function of numbers, "
+            f"{arg.shorten(f)}."
+        )
     if f.d is not None and f.d != boxes.d:
         name = "a" if hasattr(f, "a") else "f"
         raise ValueError(

@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..inputs import arguments as arg
-from ..inputs.predictors import predictor
+from ..inputs.predictors import agreed_names, predictor
 from ..inputs.tables import rows_of
 from ..results.result import DroppedModel, model_in_pickle
 from .boxes import Boxes, World, check_world
 from .kernels import CallableKernel, Kernel, ProductKernel, kernel_of, product_kernel
 from .models import Form, features_of, form_in
 from .tilted_law import Tilt
+
+# what does not change with the bandwidth or the boxes
+KEPT = ("predict", "prediction", "form", "form_notes")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,7 @@ class Problem:
     ) -> Problem:  # fmt: skip
         """Check what a caller passed; with a ``purpose`` the kernel must have a tilt for it."""
         nu, weight = checked_weighting(world, nu, kernel, purpose, boxes_needed)
+        world = named_world(world, "xi", xi, f)
         boxes, numbers = instance_in(world, xi, None if purpose is None else f)
         boxes = world.boxes_at(numbers) if world.moves else boxes
         output = None if output is None else world.output(f, output)
@@ -101,17 +105,10 @@ class Problem:
 
     @cached_property
     def form(self) -> Form | None:
-        """The form of f in this world, or None; one that disagrees with f at xi is refused."""
-        form = form_in(self.boxes, self.f, self.output)
-        if form is None or form is self.f:
-            return form
-        formula = float(form(self.xi[None])[0])
-        if not form.agrees(np.array(formula), np.array(self.prediction)):
-            raise ValueError(
-                f"f must be what its fitted attributes say, but it gives {self.prediction:g} at xi "
-                f"and they give {formula:g}; pass a function such as f.predict to have it sampled."
-            )
-        return form
+        """The form of f in this world, or None where it has none, or predicts something else."""
+        return form_in(self)
+
+    form_notes: ClassVar[tuple[str, ...]] = ()  # why a model is not what its form says
 
     @property
     def product(self) -> ProductKernel | None:
@@ -129,7 +126,7 @@ class Problem:
         changes: dict[str, Any] = {} if nu is None else {"nu": nu}
         if world is not None:
             changes |= {"world": world, "boxes": world.boxes(self.d)}
-        return knowing(replace(self, **changes), self, "predict", "prediction", "form")
+        return knowing(replace(self, **changes), self, *KEPT)
 
 
 def checked_weighting(
@@ -159,6 +156,15 @@ def knowing(problem: Any, source: Any = None, *names: str, **values: Any) -> Any
     computed = {} if source is None else source.__dict__
     problem.__dict__.update({name: computed[name] for name in names if name in computed} | values)
     return problem
+
+
+def named_world(world: World, who: str, X: Any, f: Any) -> World:
+    """The world with the names of an instance or a table where f has names and it has none."""
+    if type(X) is np.ndarray or type(X) is list:
+        return world
+    own = () if world.d is None else world.boxes().names
+    names = agreed_names(f, who, X, own)
+    return replace(world, names=tuple(names)) if names and not own else world  # type: ignore[type-var]
 
 
 def instance_in(world: World, xi: Any, f: Any = None) -> tuple[Boxes, np.ndarray]:

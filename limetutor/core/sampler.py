@@ -21,7 +21,7 @@ Source = Callable[[int], Draws]  # the next n draws
 
 
 class Sampler:
-    """How new examples are drawn; ``name`` is what callers pass."""
+    """How samples are drawn; ``name`` is what callers pass."""
 
     name: str
     weighted = True  # draws count by the kernel; otherwise the kernel is in the law already

@@ -18,6 +18,7 @@ import numpy as np
 import scipy
 
 MIN_DEVIATION = 1e-7  # smaller ones are rounding of the sums (1e-16 under a root, and some)
+MIN_STDERR = 1e-153  # smaller ones, whose squares are lost, are given as infinite
 FEW_COLUMNS = 24  # below it, arrays are stored by column
 LARGE_SAMPLE = 2**15  # numbers from which on single precision is worth its while ...
 NEARLY_CONSTANT = 0.05  # ... unless an indicator has a variance below this, which costs digits
@@ -82,7 +83,7 @@ class Sums:
         With a single batch they are exact; with more, early ones come from fits to fewer samples,
         which differ from the final one by less than a standard error.
         """
-        with one_thread(), np.errstate(over="ignore", under="ignore"):
+        with one_thread(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
             self._add_uncertainty(z, *self._add_products(z, y, log_w))
 
     def _add_products(self, z: np.ndarray, y: np.ndarray, log_w: np.ndarray) -> Any:
@@ -375,8 +376,7 @@ def fit(
     Minimises ``sum w (y - b0 - b.z)^2 + ridge |b|^2``, as scikit-learn's Ridge does. ``beta`` are
     coefficients that were found in another way, in the units of the sums.
     """
-    if sums.ess == 0:
-        refuse_weightless(sums)
+    refuse_weightless(sums)
     d, columns = sums.d, len(sums.response)
     keep = np.ones(d, bool) if keep is None else keep
     penalty = relative_penalty(ridge, sums) if ridge else 0.0
@@ -390,7 +390,9 @@ def fit(
             beta = np.zeros(columns)
             beta[used] = solver.beta(sums.response[used])
         inner, freedom, local_freedom = sums.sampling_covariance(solver, used, kept)
-        covariance[np.ix_(used, used)] = inner * sums.unit * sums.unit
+        scaled = inner * sums.unit * sums.unit
+        lost = (np.diag(inner) * sums.unit > 0) & (np.diag(scaled) < MIN_STDERR**2)
+        covariance[np.ix_(used, used)] = np.inf if lost.any() else scaled
     beta, covariance = beta[: d + 1], covariance[: d + 1, : d + 1]
     score = weighted_r2(sums, beta)
     beta = beta * (sums.unit or 1.0)

@@ -144,8 +144,7 @@ def exact_fit(problem: Problem) -> PopulationFit | None:
         return PopulationFit(centre, beta, float(form.a @ law.inside), "exact")
     try:
         if regression is None:
-            expectation, offset = form.expectation(law.views), law.rest
-            centre, beta = float(expectation.mean), expectation.inside - expectation.outside
+            (centre, beta), offset = form.contrast(law.views), law.rest
         else:
             offset = regression.regressors(problem).offset_at_xi
             centre, beta = regression.coefficients(form, problem)

@@ -1,6 +1,6 @@
 """The tilted law: what weighting makes of the law of the samples.
 
-The coordinates of a new example are independent and the weight is a product over coordinates, so
+The coordinates of a sample are independent and the weight is a product over coordinates, so
 weighting is the same as sampling from another product law, the **tilted law** P~. Under it the
 indicators z_j are independent Bernoulli(alpha_j), least squares separates, and for any f
 

@@ -124,7 +124,7 @@ def truncated_variance(lo: ArrayLike, hi: ArrayLike) -> np.ndarray:
 def mode_and_reach(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mode of a standard normal on [lo, hi], and how far from it the density falls by exp(-42)."""
     mode = np.clip(0.0, lo, hi)
-    return mode, 84 / (np.abs(mode) + np.sqrt(mode**2 + 84))
+    return mode, 84 / (np.abs(mode) + np.hypot(mode, np.sqrt(84)))
 
 
 def tilted_normal(

@@ -16,7 +16,7 @@ from ..core.sampler import sampler_of
 from ..inputs import arguments as arg
 from ..lime.empirical import Empirical
 from ..many.explain_many import explain_quietly
-from .datasets import Dataset
+from .datasets import Dataset, diabetes
 
 
 @dataclass(frozen=True)
@@ -195,11 +195,32 @@ def running_example(d: int = 10) -> Example:
     return Example(Linear(a[:d]), xi[:d], Gaussian(mu=0, sigma=1, p=4))
 
 
+class Patient(NamedTuple):
+    """A fitted model, the row that it is asked about, and the table of all rows."""
+
+    model: Any
+    xi: np.ndarray
+    X: Any
+
+
+def patient_13() -> Patient:
+    """The person whose list of reasons runs through Part I, and the forest that predicts for them.
+
+    Row 13 of the diabetes table; the model is fitted on arrays, as ``lime`` will ask it.
+    """
+    from sklearn.ensemble import RandomForestRegressor
+
+    table = diabetes()
+    X = table.X.to_numpy()
+    model = RandomForestRegressor(n_estimators=50, min_samples_leaf=5, random_state=0)
+    return Patient(model.fit(X, table.y), X[13], table.X)
+
+
 def linear_example(table: Dataset) -> tuple[Linear, np.ndarray, Gaussian]:
     """Least squares on a table, its most average row, and the Gaussian world of its columns.
 
     The most average row has the least sum of squared standard scores, so that the weights of LIME
-    leave as many samples at work as this table allows. Paper: Figure 5. Chapter: theorem.
+    leave as many samples at work as this table allows. Paper: Figure 5. Chapter: covariance.
     """
     X, y = table.X.to_numpy(), table.y
     world = Gaussian.from_data(table.X)

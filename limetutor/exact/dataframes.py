@@ -10,46 +10,50 @@ from ..inputs.columns import is_missing
 from ..inputs.predictors import FRAMES, adapter
 
 
-def frame_maker(model: Any, boxes: Boxes, columns: list[str]) -> Callable[..., Any]:
-    """A function from rows (n, d), and their decoded columns, to the DataFrame that a model wants."""
-    categories = _categories_wanted(model, boxes, columns)
-    return lambda x, decoded: _as_frame(x, boxes, decoded, columns, categories)
+def frame_maker(
+    model: Any, boxes: Boxes, columns: list[str], order: list[int]
+) -> Callable[..., Any]:
+    """A function from rows (n, d), and their decoded columns, to the DataFrame that a model wants.
+
+    ``columns`` are its names, ``order`` the feature of the world that each of them is.
+    """
+    feature = dict(zip(columns, order, strict=True))
+    categories = _categories_wanted(model, boxes, feature)
+    return lambda x, decoded: _as_frame(x, boxes, decoded, feature, categories)
 
 
-def _categories_wanted(model: Any, boxes: Boxes, columns: list[str]) -> dict[str, Any]:
+def _categories_wanted(model: Any, boxes: Boxes, feature: dict[str, int]) -> dict[str, Any]:
     """The columns that a model wants as pandas' categories; None for those of the world.
 
     A column of the world that came with pandas' dtype goes back with it.
     """
-    same = set(columns) == set(boxes.names)
-    position = {name: boxes.names.index(name) if same else j for j, name in enumerate(columns)}
-    kinds = {name: boxes.kind(position[name]) for name in columns}
+    kinds = {name: boxes.kind(j) for name, j in feature.items()}
     adapt = adapter(model).categories
-    adapted = {} if adapt is None else adapt([c for c in columns if not kinds[c].ordered])
-    return {c: None for c in columns if kinds[c].categories is not None} | adapted
+    adapted = {} if adapt is None else adapt([c for c in feature if not kinds[c].ordered])
+    return {c: None for c in feature if kinds[c].categories is not None} | adapted
 
 
 def _as_frame(
     x: np.ndarray,
     boxes: Boxes,
     decoded: dict[int, np.ndarray],
-    columns: list[str],
+    feature: dict[str, int],
     categories: dict[str, Any],
 ) -> Any:
     """Rows as a DataFrame with the columns and the categories that a model wants."""
     import pandas as pd  # installed, since the model was fitted on a DataFrame or the world has text
 
-    names = list(boxes.names) if set(columns) == set(boxes.names) else columns
-    frame = pd.DataFrame(x, columns=names)
-    for j, values in decoded.items():
-        frame[names[j]] = values
+    frame = pd.DataFrame(x[:, list(feature.values())], columns=list(feature))
+    for name, j in feature.items():
+        if j in decoded:
+            frame[name] = decoded[j]
     for name, labels in categories.items():
-        labels = _categories_of(boxes, names.index(name)) if labels is None else labels
+        labels = _categories_of(boxes, feature[name]) if labels is None else labels
         numbers = {float(label): label for label in labels if not isinstance(label, str)}
         # pandas does not take 1.0 for the category 1
         column = [numbers.get(v) for v in frame[name]] if numbers else frame[name]
         frame[name] = pd.Categorical(column, categories=labels)
-    return frame[columns]
+    return frame
 
 
 def _categories_of(boxes: Boxes, j: int) -> Any:

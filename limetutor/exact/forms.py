@@ -26,7 +26,7 @@ from .integrals import box_characteristic, box_envelope, essential_ends
 from .moved import moved_laws
 
 NUMBERS_PER_CHUNK = 2**20  # memory does not grow with the model
-MAX_CHARACTERISTIC_VALUES = 2**26  # computed for one model, in about ten seconds
+MAX_CHARACTERISTIC_VALUES = 2**24  # computed for one model, in two or three seconds
 SERIES_TOLERANCE = 1e-10  # of what a truncated Fourier series leaves out
 
 
@@ -74,8 +74,15 @@ class Bumps(Form):
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """The value at each row of x."""
-        square = np.sum(self.gamma * (x[:, None, :] - self.t) ** 2, axis=2)
-        return self.b + np.exp(-square) @ self.c
+        parts = []
+        for rows in chunks(len(x), max(self.t.size, 1)):
+            square = np.sum(self.gamma * (x[rows, None, :] - self.t) ** 2, axis=2)
+            parts.append(self.b + np.exp(-square) @ self.c)
+        return np.concatenate(parts)
+
+    def rounding(self, x: np.ndarray) -> float:
+        """That of terms which may cancel."""
+        return 1e-13 * (abs(self.b) + float(np.sum(np.abs(self.c))))
 
     def expectation(self, views: ConditionalLaws) -> Expectation:
         """E~ of the bumps at one instance."""
@@ -161,6 +168,11 @@ class Units(Form):
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """The value at each row of x."""
         return self.b + ACTIVATIONS[self.activation].function(x @ self.w.T + self.v) @ self.c
+
+    def rounding(self, x: np.ndarray) -> np.ndarray:
+        """That of terms which may cancel."""
+        inner = np.abs(x) @ np.abs(self.w.T) + np.abs(self.v) + 1
+        return 1e-13 * (abs(self.b) + inner @ np.abs(self.c))
 
     def expectation(self, views: ConditionalLaws) -> Expectation:
         """Each unit is a line plus a series of exp(itw.x) = prod_j exp(itw_j x_j).

@@ -14,7 +14,14 @@ import numpy as np
 
 from ..core.models import Form, Linear
 from ..inputs import arguments as arg
-from ..inputs.predictors import first_fitted, last_step, listed_classes, output_column, package_of
+from ..inputs.predictors import (
+    class_of,
+    first_fitted,
+    last_step,
+    listed_classes,
+    output_column,
+    package_of,
+)
 from .moved import moved
 from .read_sklearn import scaled_steps
 from .readers import RAW_OUTPUTS, family
@@ -133,7 +140,7 @@ def _predict_raw(model: Any, x: Any) -> np.ndarray:
         return np.asarray(call(model, x), float)
     if hasattr(model, "decision_function"):
         return np.asarray(model.decision_function(x), float)
-    if type(model).__name__ == "GradientBoostingRegressor":  # it has no link
+    if class_of(model) == "GradientBoostingRegressor":  # it has no link
         return np.asarray(model.predict(x), float)
     return np.ravel(model._raw_predict(np.asarray(x, float)))
 

@@ -51,6 +51,10 @@ class Moved(Form):
         """The value at each row of x."""
         return self.form(self.scale * x[:, self.columns] + self.shift)
 
+    def rounding(self, x: np.ndarray) -> Any:
+        """As its form."""
+        return self.form.rounding(self.scale * x[:, self.columns] + self.shift)
+
     def expectation(self, views: ConditionalLaws) -> Expectation:
         """The law moves with the coordinates; the answers go back to where they came from."""
         moved = self.form.expectation(moved_laws(views, self.columns, self.scale, self.shift))

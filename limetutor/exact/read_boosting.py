@@ -109,7 +109,7 @@ def _booster_adapter(f: Any) -> Adapter:
     def call(rows: Any) -> Any:
         return f.predict(DMatrix(rows, enable_categorical=True))
 
-    return Adapter(call, list(f.feature_names or ()), _xgboost_types(f))
+    return Adapter(call, list(f.feature_names or ()), categories=_xgboost_types(f))
 
 
 @adapts("xgboost", *XGBOOST)
@@ -186,7 +186,9 @@ def _lightgbm(f: Any, output: Any) -> Form | None:
 @adapts("lightgbm", "LGBMRegressor", "LGBMRanker", "LGBMClassifier", "Booster")
 def _lightgbm_adapter(f: Any) -> Adapter:
     """It keeps the categories of each such column, in order, and not which columns those were."""
-    fitted_on = getattr(f, "booster_", f).pandas_categorical or []
+    booster = getattr(f, "booster_", f)
+    names, fitted_on = booster.feature_name(), booster.pandas_categorical or []
+    counted = names == [f"Column_{j}" for j in range(len(names))]  # fitted on an array
 
     def categories(labels: list[str]) -> dict[str, Any]:
         if fitted_on and len(labels) != len(fitted_on):
@@ -196,7 +198,8 @@ def _lightgbm_adapter(f: Any) -> Adapter:
             )
         return dict(zip(labels, fitted_on, strict=True)) if fitted_on else {}
 
-    return Adapter(categories=categories)
+    names = [] if counted else names
+    return Adapter(None, names, lambda name: name.replace(" ", "_"), categories)
 
 
 # --- CatBoost -----------------------------------------------------------------------------------------

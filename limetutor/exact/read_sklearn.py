@@ -9,12 +9,16 @@ import numpy as np
 
 from ..core.models import Form, Linear
 from ..inputs import arguments as arg
-from ..inputs.predictors import output_column
+from ..inputs.predictors import ModelRegistry, class_of, output_column
 from .forms import Bumps, Units
 from .moved import moved
 from .readers import FAMILIES as FAMILIES  # imported from here by tests and contributors
 from .readers import family, features_of, form_of, picked, raw_outputs, refuse
 from .trees import Tree, Trees, rounded_threshold
+
+# what a scaler does to each coordinate: a factor and a term, or None
+SCALERS = ModelRegistry()
+scaler = SCALERS.register
 
 
 def _dense(values: Any) -> np.ndarray:
@@ -95,7 +99,7 @@ def _gaussian_process(f: Any, output: Any) -> Any:
 
 def _kernel_terms(kernel: Any, d: int, f: Any) -> list[tuple[float, np.ndarray]]:
     """A kernel as a sum of height * exp(-sum_j gamma_j (x_j - t_j)^2)."""
-    name = type(kernel).__name__
+    name = class_of(kernel)
     if name == "ConstantKernel":
         return [(kernel.constant_value, np.zeros(d))]
     if name == "RBF":
@@ -139,9 +143,8 @@ def _tree(tree: Any, value: np.ndarray) -> Tree:
 @raw_outputs("sklearn", "GradientBoostingRegressor", "GradientBoostingClassifier")
 def _gradient_boosting_outputs(f: Any) -> list[Trees] | None:
     """The constant to start from + learning_rate * the sum of the trees, of each class."""
-    start = f.init_
-    constant = isinstance(start, str) or hasattr(start, "constant_")
-    if not constant and type(start).__name__ != "DummyClassifier":
+    constant = class_of(f.init_) in ("DummyRegressor", "DummyClassifier")
+    if not constant and not isinstance(f.init_, str):
         return None  # it starts from another model
     constants = np.ravel(f._raw_predict_init(np.zeros((1, f.n_features_in_))))
     return [
@@ -176,7 +179,7 @@ def _hist_tree(nodes: np.ndarray) -> Tree:
 
 @family("sklearn", "HistGradientBoostingRegressor")
 def _hist_gradient_boosting(f: Any, output: Any) -> Form | None:
-    if type(f._loss.link).__name__ != "IdentityLink":
+    if class_of(f._loss.link) != "IdentityLink":
         return None  # an exponential of the sum
     return picked(_hist_gradient_boosting_outputs(f), output)
 
@@ -226,7 +229,8 @@ def scaled_steps(f: Any) -> tuple[np.ndarray, np.ndarray] | None:
     for _, step in f.steps[:-1]:
         if step is None or isinstance(step, str):  # "passthrough"
             continue
-        transform = SCALERS.get(type(step).__name__, lambda step: None)(step)
+        read = SCALERS.find(step)
+        transform = None if read is None else read(step)
         if transform is None:
             return None
         scale, shift = scale * transform[0], shift * transform[0] + transform[1]
@@ -238,10 +242,21 @@ def _centred(step: Any, centre: Any, scales: bool) -> tuple[np.ndarray, np.ndarr
     return scale, -centre * scale
 
 
-# what scikit-learn's scalers do to a coordinate: the factor and the term, or None
-SCALERS: dict[str, Any] = {
-    "StandardScaler": lambda s: _centred(s, s.mean_ if s.with_mean else 0.0, s.with_std),
-    "RobustScaler": lambda s: _centred(s, s.center_ if s.with_centering else 0.0, s.with_scaling),
-    "MinMaxScaler": lambda s: None if s.clip else (s.scale_, s.min_),
-    "MaxAbsScaler": lambda s: None if getattr(s, "clip", False) else (1 / s.scale_, 0 * s.scale_),
-}
+@scaler("sklearn", "StandardScaler")
+def _standard(s: Any) -> tuple[np.ndarray, np.ndarray]:
+    return _centred(s, s.mean_ if s.with_mean else 0.0, s.with_std)
+
+
+@scaler("sklearn", "RobustScaler")
+def _robust(s: Any) -> tuple[np.ndarray, np.ndarray]:
+    return _centred(s, s.center_ if s.with_centering else 0.0, s.with_scaling)
+
+
+@scaler("sklearn", "MinMaxScaler")
+def _min_max(s: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    return None if s.clip else (s.scale_, s.min_)
+
+
+@scaler("sklearn", "MaxAbsScaler")
+def _max_abs(s: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    return None if getattr(s, "clip", False) else (1 / s.scale_, 0 * s.scale_)

@@ -18,6 +18,7 @@ from ..inputs import arguments as arg
 from ..inputs import predictors
 from ..inputs.predictors import ModelRegistry, output_column
 from .moved import moved
+from .verification import verified
 
 FAMILIES = ModelRegistry()  # functions (f, output) -> Form | None
 RAW_OUTPUTS = ModelRegistry()  # functions (f) -> list[Form] | None
@@ -38,7 +39,13 @@ def form_of(f: Any, output: Any = None) -> Form | None:
     return read(f, output)  # type: ignore[no-any-return]
 
 
-def form_in(boxes: Boxes, f: Any, output: Any) -> Form | None:
+def form_in(question: Any) -> Form | None:
+    """The form of the model of a problem, or of many, where it predicts the same; else None."""
+    form = form_in_world(question.boxes, question.f, question.output)
+    return None if form is None else verified(form, question)
+
+
+def form_in_world(boxes: Boxes, f: Any, output: Any) -> Form | None:
     """The form of f in the coordinates of a world, or None."""
     features = features_of(f)
     if features is not None and features != boxes.d:
@@ -46,15 +53,13 @@ def form_in(boxes: Boxes, f: Any, output: Any) -> Form | None:
             f"f must have been fitted on {boxes.d} features, as many as the world has, "
             f"got one fitted on {features}."
         )
-    columns = predictors.fitted_columns(f, boxes)
+    _, order = predictors.fitted_columns(f, boxes)
     if boxes.has_text or boxes.has_gaps:
         return None  # the model has its own way to turn text and missing values into numbers
     form = form_of(f, output)
-    reordered = set(columns) == set(boxes.names) and tuple(columns) != tuple(boxes.names)
-    if form is None or not reordered:
+    if form is None or order == list(range(boxes.d)):
         return form
-    order = np.array([boxes.names.index(name) for name in columns])
-    return moved(form, order, np.ones(boxes.d), np.zeros(boxes.d))
+    return moved(form, np.array(order), np.ones(boxes.d), np.zeros(boxes.d))
 
 
 def features_of(f: Any) -> int | None:

@@ -30,7 +30,10 @@ from .forms import chunks, one_row
 NUMBERS_IN_CACHE = 2**18  # of leaves or sides times rows that are worked on together
 # In prod_{i != j} W_i, written as prod_i W_i / W_j, a mass below this counts as this much: where
 # one is 0 the quotient is right, where two are it is off by this times a leaf, which is nothing.
-MIN_MASS = 1e-30
+MIN_MASS = 1e-200
+# Masses are differences of two that may be near 1, and off by 1e-16 then. Where the largest leaf is
+# this many times one of the smallest, they are taken from the side on which they are small.
+UNEVEN = 1e6
 
 # differences of masses (of the law, given z_j = 1, given z_j = 0), one a row
 INSIDE_LESS_OUTSIDE = np.array([[0.0, 1.0, -1.0]])
@@ -98,20 +101,25 @@ class Trees(Form):
             feature.astype(np.intp), threshold, left, right, value, np.array(roots), float(b)
         )
 
-    @property
-    def size(self) -> float:
-        """b and the largest leaf of each tree."""
-        return float(abs(self.b) + np.maximum.reduceat(np.abs(self.value), self.roots).sum())
-
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """The value at each row of x."""
-        node = np.broadcast_to(self.roots, (len(x), len(self.roots)))
-        rows = np.arange(len(x))[:, None]
-        while np.any(self.left[node] >= 0):
-            goes_left = x[rows, np.maximum(self.feature[node], 0)] <= self.threshold[node]
-            child = np.where(goes_left, self.left[node], self.right[node])
-            node = np.where(self.left[node] >= 0, child, node)
-        return self.b + self.value[node].sum(axis=1)
+        return self.b + self._values_at(x).sum(axis=1)
+
+    def rounding(self, x: np.ndarray) -> np.ndarray:
+        """That of all summands to single precision, as in XGBoost."""
+        return 1e-6 * (abs(self.b) + np.abs(self._values_at(x)).sum(axis=1))
+
+    def _values_at(self, x: np.ndarray) -> np.ndarray:
+        """The value of the leaf of each tree that each row of x falls into, (rows, trees)."""
+        node, values = np.tile(self.roots, len(x)), np.ravel(x)
+        first = np.repeat(np.arange(len(x)) * x.shape[1], len(self.roots))  # of its row
+        inside = np.flatnonzero(self.left[node] >= 0)  # of a tree, not yet at a leaf
+        while inside.size:
+            at = node[inside]
+            goes_left = values[first[inside] + self.feature[at]] <= self.threshold[at]
+            node[inside] = at = np.where(goes_left, self.left[at], self.right[at])
+            inside = inside[self.left[at] >= 0]
+        return self.value[node].reshape(len(x), -1)
 
     def expectation(self, views: ConditionalLaws) -> Expectation:
         """E~[f], E~[f | z_j = 1] and E~[f | z_j = 0] at one instance."""
@@ -129,12 +137,23 @@ class Trees(Form):
         """E~[f] (rows,), and sums over leaves of D_j prod_{i != j} W_i, (differences, d, rows)."""
         rows, d = views.weights.shape[1:3]
         cuts, groups = self._leaves
-        tables = {j: mass_table(views, j, c, differences) for j, c in enumerate(cuts) if len(c)}
+        tables = {
+            j: mass_table(views, j, c, differences, self.is_uneven)
+            for j, c in enumerate(cuts)
+            if len(c)
+        }
         mean, moves = np.full(rows, float(self.b)), np.zeros((len(differences), d, rows))
         for group in groups:
             for part in chunks(rows, max(group.has.shape), NUMBERS_IN_CACHE):
                 group.add(tables, part, mean, moves)
         return mean, moves
+
+    @cached_property
+    def is_uneven(self) -> bool:
+        """Whether leaves differ so much in size that the masses of the largest need all their digits."""
+        sizes = np.abs(self.value[self.value != 0])
+        few = len(sizes) // 100
+        return bool(len(sizes) and np.max(sizes) > UNEVEN * np.partition(sizes, few)[few])
 
     @cached_property
     def _leaves(self) -> tuple[list[np.ndarray], list[LeafGroup]]:
@@ -191,10 +210,33 @@ class MassTable(NamedTuple):
     whole: np.ndarray
     differences: np.ndarray  # (differences, cuts + 2, S)
     state: np.ndarray  # which of the S columns each row reads, (rows,)
+    sides: Any = (
+        None  # the masses below and above each cut under the three laws, (2, 3, cuts + 2, S)
+    )
+    weights: Any = None  # of the differences
+
+    def between(self, first: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The masses between two cuts (U,), and differences of them, (U, S) and (differences, U, S)."""
+        if self.sides is None:
+            return (
+                self.whole[last] - self.whole[first],
+                self.differences[:, last] - self.differences[:, first],
+            )
+        below, above = self.sides
+        masses = np.where(
+            below[:, first] > 0.5,
+            above[:, first] - above[:, last],
+            below[:, last] - below[:, first],
+        )
+        return masses[0], np.einsum("mv,vus->mus", self.weights, masses)
 
 
 def mass_table(
-    views: ConditionalLaws, j: int, cuts: np.ndarray, differences: np.ndarray = INSIDE_LESS_OUTSIDE
+    views: ConditionalLaws,
+    j: int,
+    cuts: np.ndarray,
+    differences: np.ndarray = INSIDE_LESS_OUTSIDE,
+    uneven: bool = False,
 ) -> MassTable:
     """The masses below each cut of feature j, with 0 and 1 (difference 0) at the two ends.
 
@@ -207,11 +249,19 @@ def mass_table(
     masses = weights @ _parts_below(law, j, cuts)  # (S, 3, cuts)
     ends = np.zeros((*masses.shape[:2], 1))
     masses = np.moveaxis(np.concatenate([ends, masses, ends + 1], axis=-1), 0, -1)
-    return MassTable(masses[0], np.einsum("mv,vcs->mcs", differences, masses), state.ravel())
+    table = MassTable(masses[0], np.einsum("mv,vcs->mcs", differences, masses), state.ravel())
+    if not uneven:
+        return table
+    above = weights @ _parts_below(law, j, cuts, above=True)
+    above = np.moveaxis(np.concatenate([ends + 1, above, ends], axis=-1), 0, -1)
+    return table._replace(sides=(masses, above), weights=differences)
 
 
-def _parts_below(law: BoxLaw, j: int, cuts: np.ndarray) -> np.ndarray:
-    """P(x_j <= cut | part), (rows, K, cuts), or (1, K, cuts) where all rows share the parts."""
+def _parts_below(law: BoxLaw, j: int, cuts: np.ndarray, above: bool = False) -> np.ndarray:
+    """P(x_j <= cut | part), (rows, K, cuts), or (1, K, cuts) where all rows share the parts.
+
+    Or P(x_j > cut | part) with all its digits, where that is small.
+    """
     parts = np.broadcast_arrays(law.mean, law.sd, law.lo, law.hi)
     mean, sd, lo, hi = (np.atleast_2d(part[..., j, :]) for part in parts)
     point = sd == 0
@@ -223,8 +273,10 @@ def _parts_below(law: BoxLaw, j: int, cuts: np.ndarray) -> np.ndarray:
     a, b = (np.where(point, end, (at - mean) / scale) for end, at in ((-1.0, lo), (1.0, hi)))
     log_mass = normal_box(a, b).log_inside
     u = (cuts[cut] - mean[row, part]) / scale[row, part]
-    result = below.astype(float)
-    result[row, part, cut] = _share_below(u, a[row, part], b[row, part], log_mass[row, part])
+    result = (~below if above else below).astype(float)
+    ends = (-b, -a) if above else (a, b)
+    lower, upper = (end[row, part] for end in ends)
+    result[row, part, cut] = _share_below(-u if above else u, lower, upper, log_mass[row, part])
     return result
 
 
@@ -275,8 +327,7 @@ class LeafGroup(NamedTuple):
         logs, ratios = [], []
         for j, first, last in self.sides:
             table = tables[j]
-            whole = table.whole[last] - table.whole[first]
-            difference = table.differences[:, last] - table.differences[:, first]
+            whole, difference = table.between(first, last)
             state = table.state[rows]
             if whole.shape[1] > len(state):
                 whole, difference = whole[:, state], difference[..., state]

@@ -56,6 +56,8 @@ def floats(value: Any) -> np.ndarray:
             return array.astype(float)
     except OverflowError:
         raise TypeError("a number beyond 1e308") from None
+    except (TypeError, ValueError):  # Decimal("sNaN") for instance
+        raise TypeError("entries that are no numbers") from None
 
 
 _NOT_NUMBERS = {
@@ -89,7 +91,9 @@ def _refuse_entry(entry: Any) -> None:
         raise TypeError("missing values")
     if isinstance(entry, list | tuple | np.ndarray):
         raise TypeError("rows of different lengths")
-    if hasattr(entry, "year") or hasattr(entry, "total_seconds"):
+    if isinstance(entry, np.datetime64 | np.timedelta64) or (
+        hasattr(entry, "year") or hasattr(entry, "total_seconds")
+    ):
         raise TypeError("dates")
 
 
@@ -98,21 +102,13 @@ def numbers(name: str, value: Any) -> np.ndarray:
     try:
         array = floats(value)
     except TypeError as error:
-        raise ValueError(f"{name} must hold numbers only, got {_describe(error, value)}.") from None
-    except ValueError:
-        raise ValueError(f"{name} must hold numbers only, got {shorten(value)}.") from None
+        text = shorten(value)
+        got = f"{error}: {text}" if len(text) < 60 else str(error)
+        raise ValueError(f"{name} must hold numbers only, got {got}.") from None
     if not np.all(np.isfinite(array)):
         bad = int(np.size(array) - np.sum(np.isfinite(array)))
         raise ValueError(f"{name} must be finite, got {bad} nan or infinite value(s).")
     return array
-
-
-def _describe(error: TypeError, value: Any) -> str:
-    """What was passed: in the words of :func:`floats`, with its repr where that is short."""
-    words, text = str(error), shorten(value)
-    if "float()" in words or "must be" in words:  # a message of Python's own
-        return text
-    return f"{words}: {text}" if len(text) < 60 else words
 
 
 def within(name: str, array: np.ndarray, most: float = LARGEST) -> np.ndarray:

@@ -8,6 +8,7 @@ use nothing of it but whether its values are ``ordered``. To add a kind: write a
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -15,11 +16,15 @@ import numpy as np
 
 from . import arguments as arg
 
+MISSING = 2 * arg.LARGEST  # the code of a missing value
+
 
 class ColumnKind:
     """A kind of column; see :class:`Number` and :class:`Category`."""
 
     hides_labels: ClassVar[bool] = False  # models get codes, whose labels are for the reader
+    has_gaps: ClassVar[bool] = False  # values may be missing
+    holds_codes: bool = False  # values are the codes of labels, and nothing between them
     ordered: ClassVar[bool]  # whether differences and means of values have a meaning
 
     def cut(self, values: np.ndarray, p: int) -> np.ndarray:
@@ -80,7 +85,7 @@ class Number(ColumnKind):
 
     def encode(self, name: str, value: Any, known: np.ndarray) -> float:
         """The number itself."""
-        return arg.scalar(f"xi's {name!r}", value)
+        return float(arg.within(f"xi's {name!r}", np.array(arg.scalar(f"xi's {name!r}", value))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +99,13 @@ class Category(ColumnKind):
     labels: np.ndarray | None = None
     categories: Any = None
     ordered = False
+    holds_codes = True
+
+    def knowing(self, **facts: Any) -> Category:
+        """The same kind, subclass or not, with other labels or categories."""
+        kind = copy(self)
+        kind.__dict__.update(facts)
+        return kind
 
     def cut(self, values: np.ndarray, p: int) -> np.ndarray:
         """Halfway between each two labels."""
@@ -131,13 +143,18 @@ class Category(ColumnKind):
 class OrMissing(ColumnKind):
     """Another kind some of whose values are missing: *is missing* is a box of its own.
 
-    ``code`` is the number that stands for a missing value, above all others; models get nan. The
+    ``MISSING`` stands for a missing value, beyond every number that is allowed; models get nan. The
     distance to a missing value is undefined, so kernels compare boxes, as for labels.
     """
 
     kind: ColumnKind
-    code: float
     ordered = False
+    has_gaps = True
+
+    @property
+    def holds_codes(self) -> bool:  # type: ignore[override]
+        """As its kind."""
+        return self.kind.holds_codes
 
     @property
     def categories(self) -> Any:
@@ -145,13 +162,12 @@ class OrMissing(ColumnKind):
         return self.kind.categories
 
     def cut(self, values: np.ndarray, p: int) -> np.ndarray:
-        """The cuts of its kind, then one between the values that are present and those missing."""
-        present = values[values < self.code]
-        return np.union1d(self.kind.cut(present, p), present.max())
+        """The cuts of its kind between the values that are present."""
+        return self.kind.cut(values[values < MISSING], p)
 
     def describe(self, name: str, box: BoxInWords) -> str:
         """``age is missing``, or the description of its kind."""
-        if box.value == self.code:
+        if box.value == MISSING:
             return f"{name} is missing"
         hi = np.inf if box.hi == box.edges[-1] else box.hi
         return self.kind.describe(name, replace(box, hi=hi, edges=box.edges[:-1]))
@@ -159,12 +175,12 @@ class OrMissing(ColumnKind):
     def encode(self, name: str, value: Any, known: np.ndarray) -> float:
         """The code of a missing value, or the number of its kind."""
         if is_missing(value):
-            return self.code
-        return self.kind.encode(name, value, known[known < self.code])
+            return MISSING
+        return self.kind.encode(name, value, known[known < MISSING])
 
     def decode(self, codes: np.ndarray) -> np.ndarray | None:
         """The values of its kind, nan where one is missing."""
-        present = codes < self.code
+        present = codes < MISSING
         values = self.kind.decode(np.where(present, codes, 0.0))
         if values is None:
             return None
@@ -174,7 +190,7 @@ class OrMissing(ColumnKind):
 
     def fed(self, codes: np.ndarray) -> np.ndarray:
         """Nan where a value is missing."""
-        return np.where(codes < self.code, codes, np.nan)
+        return np.where(codes < MISSING, codes, np.nan)
 
 
 def is_missing(value: Any) -> bool:

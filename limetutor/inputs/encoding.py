@@ -75,13 +75,19 @@ class Encoding:
         """Rows (n, d) as models get them: a copy, with nan where a value is missing."""
         rows = x.copy()
         for j, kind in self.kinds.items():
+            if kind.holds_codes and not np.all(np.isin(x[:, j], self.codes(j))):
+                other = x[~np.isin(x[:, j], self.codes(j)), j][0]
+                raise ValueError(
+                    f"sampler must draw the codes of labels, {arg.shorten(self.codes(j))} for "
+                    f"{self.names[j]!r}, got {other:g}; take them from problem.boxes.law."
+                )
             rows[:, j] = kind.fed(x[:, j])
         return rows
 
     @cached_property
     def has_gaps(self) -> bool:
         """Whether a value may be missing."""
-        return bool(np.any(np.isnan(self.fed(np.full((1, self.d), np.inf)))))
+        return any(kind.has_gaps for kind in self.kinds.values())
 
     def decoded(self, x: np.ndarray) -> dict[int, np.ndarray]:
         """The columns of x (n, d) whose numbers stand for something else, such as text."""

@@ -1,20 +1,31 @@
 """Call any model: functions as they are, estimators by the method that gives numbers.
 
 ``boxes`` is the :class:`limetutor.inputs.encoding.Encoding` of a world's columns. Models are told
-apart by package and class name (:class:`ModelRegistry`), so that no package is imported before the
-caller has imported it.
+apart by their class (:class:`ModelRegistry`), which is looked up in the module that it comes from, so
+that no package is imported before the caller has imported it.
 """
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Number
 from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import arguments as arg
-from .tables import nameless
+from .names import (
+    are_default,
+    labels_of,
+    nameless,
+    order_of,
+    refuse_names,
+    refuse_repeated,
+)
 
 ROWS = "one argument, the rows (n, d)"  # what f gets
+CLASS_METHODS = ("predict_proba", "predict_log_proba", "decision_function")
+METHODS = (*CLASS_METHODS, "predict", "predict_joint_log_proba", "transform", "_raw_predict")
 MAX_OUTPUT = 1e300  # of what f may return: differences of two values must stay finite
 
 
@@ -35,12 +46,24 @@ class ModelRegistry(dict[tuple[str, str], Callable[..., Any]]):
 
     def find(self, model: Any) -> Callable[..., Any] | None:
         """The function for a model, or None."""
-        return self.get((package_of(model), type(model).__name__))
+        package = package_of(model)
+        return self.get((package, class_of(model, package)))
 
 
 def package_of(model: Any) -> str:
     """The package that the class of a model comes from."""
     return type(model).__module__.partition(".")[0]
+
+
+def class_of(model: Any, package: str = "sklearn") -> str:
+    """The name of the class of a model where that is the package's own, and "" elsewhere.
+
+    A class that only has the name is not, nor a model one of whose methods was replaced.
+    """
+    kind = type(model)
+    own = getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
+    replaced = any(name in METHODS for name in getattr(model, "__dict__", ()))
+    return kind.__name__ if own and not replaced and package_of(model) == package else ""
 
 
 class Adapter(NamedTuple):
@@ -52,6 +75,7 @@ class Adapter(NamedTuple):
 
     call: Callable[[Any], Any] | None = None  # in place of ``predict`` or ``predict_proba``
     names: list[str] | None = None  # of the columns it was fitted on
+    spelling: Callable[[str], str] = str  # of a column's name, as the model has it
     categories: Callable[[list[str]], dict[str, Any]] | None = None
 
 
@@ -86,10 +110,10 @@ def caller(f: Any, boxes: Any) -> tuple[Callable[[np.ndarray], Any], list[Any]]:
     """
     call, classes = _callable_of(f)
     model = getattr(f, "__self__", f)
-    columns = fitted_columns(model, boxes)
+    columns, order = fitted_columns(model, boxes)
     first = first_fitted(model)
     fitted_on_array = hasattr(first, "n_features_in_") and not names_fitted_on(first)
-    as_frame = FRAMES["maker"](first, boxes, columns) if columns else None
+    as_frame = FRAMES["maker"](first, boxes, columns, order) if columns else None
     hides_labels = any(kind.hides_labels for kind in boxes.kinds.values())
 
     def predict(x: np.ndarray) -> Any:
@@ -102,6 +126,11 @@ def caller(f: Any, boxes: Any) -> tuple[Callable[[np.ndarray], Any], list[Any]]:
         try:
             return arg.called("f", call, ROWS, rows)
         except (TypeError, ValueError) as error:
+            if "ufunc 'isnan'" in str(error) and hasattr(model, "fit"):
+                raise ValueError(
+                    "f must be fitted on numbers or on texts, but this estimator compares numbers with "
+                    "a column of objects; turn that column into numbers, or into texts, with astype."
+                ) from error
             if not hides_labels or not hasattr(model, "fit"):
                 raise
             words = " ".join(str(error).split())[:120].rstrip(".")
@@ -121,14 +150,14 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
     adapted = adapter(f).call
     if adapted is not None:
         return adapted, []
-    if getattr(f, "__name__", "") == "predict_proba":
-        return f, listed_classes(getattr(f, "__self__", None))
+    if getattr(f, "__name__", "") in CLASS_METHODS:
+        return f, _columns_of_method(f)
     if hasattr(f, "predict_proba"):
         return f.predict_proba, listed_classes(f)
     if listed_classes(f) and hasattr(f, "predict"):
         raise ValueError(
             f"f must give class probabilities, got {arg.shorten(f)} without predict_proba; its "
-            "class labels are no quantities: calibrate it, or pass a function such as "
+            "class labels are not quantities: calibrate it, or pass a function such as "
             "f.decision_function."
         )
     if hasattr(f, "predict"):
@@ -139,6 +168,13 @@ def _callable_of(f: Any) -> tuple[Callable[[Any], Any], list[Any]]:
         "f must be a function of an (n, d) array or a fitted estimator with predict or "
         f"predict_proba, got {arg.shorten(f)}."
     )
+
+
+def _columns_of_method(method: Any) -> list[Any]:
+    """The classes that the columns of a classifier's method stand for."""
+    model = getattr(method, "__self__", None)
+    pairs = getattr(last_step(model), "decision_function_shape", "") == "ovo"
+    return [] if pairs and method.__name__ == "decision_function" else listed_classes(model)
 
 
 def listed_classes(model: Any) -> list[Any]:
@@ -183,29 +219,58 @@ def first_fitted(model: Any) -> Any:
     return first_fitted(working[0]) if working else model
 
 
-def fitted_columns(model: Any, boxes: Any) -> list[str]:
-    """The columns of the DataFrame that f wants, or none where it takes arrays.
+def fitted_columns(model: Any, boxes: Any) -> tuple[list[str], list[int]]:
+    """The columns of the DataFrame that f wants, none where it takes arrays; the features they are.
 
-    A world without names of its own (x1, x2, ...) takes those of the model, in order.
+    Matched as :mod:`limetutor.inputs.names` says.
     """
     fitted = names_fitted_on(model)
     if not fitted:
-        return list(boxes.names) if boxes.has_text else []
-    if set(fitted) == set(boxes.names):
-        return fitted
-    if nameless(boxes.names) and len(fitted) == boxes.d:
-        return fitted
-    raise ValueError(
-        f"f must be fitted on the columns of the world, {arg.shorten(list(boxes.names))}, "
-        f"got one fitted on {arg.shorten(fitted)}."
-    )
+        return (list(boxes.names) if boxes.has_text else []), list(range(boxes.d))
+    refuse_repeated("f", fitted, "be fitted on columns with different names")
+    order = order_of(spelled(model, boxes.names), fitted) if len(fitted) == boxes.d else None
+    if order is None:
+        raise ValueError(
+            f"f must be fitted on the columns of the world, {arg.shorten(list(boxes.names))}, "
+            f"got one fitted on {arg.shorten(fitted)}."
+        )
+    return fitted, [int(j) for j in np.argsort(order)]
 
 
 def names_fitted_on(f: Any) -> list[str]:
     """The columns that a model was fitted on, where it knows them."""
     model = first_fitted(getattr(f, "__self__", f))
-    names = list(getattr(model, "feature_names_in_", ()))
+    names = [str(name) for name in getattr(model, "feature_names_in_", ())]
     return names or list(adapter(model).names or ())
+
+
+def spelled(f: Any, names: Iterable[str]) -> list[str]:
+    """Names of columns as a model spells them."""
+    return [adapter(first_fitted(getattr(f, "__self__", f))).spelling(name) for name in names]
+
+
+def agreed_names(
+    f: Any, who: str, X: Any, names: Sequence[str], whose: str = "world must have names"
+) -> list[str]:
+    """The names of rows, for a world without names of its own; [] where they or f have none.
+
+    ``names`` are those of the world, none where any number of features will do. Where it lists its
+    features without names, and rows and f have them in two orders, either could be meant.
+    """
+    labels = labels_of(X)
+    fitted = names_fitted_on(f) if labels and nameless(names) else []
+    if not fitted or are_default(labels) or are_default(fitted):
+        return []  # matched with the names of the world
+    refuse_repeated(who, labels)
+    order = order_of(fitted, spelled(f, labels))
+    if order is None:
+        refuse_names(who, labels, fitted, "the columns that f was fitted on")
+    if names and order != list(range(len(order))):
+        raise ValueError(
+            f"{whose}, since {who} has the columns of f in another order, "
+            f"{arg.shorten(labels)} instead of {arg.shorten(fitted)}."
+        )
+    return labels
 
 
 def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
@@ -220,7 +285,8 @@ def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
     if y.shape == (n, 1) and output is None:
         y = y[:, 0]
     if y.ndim == 2 and y.shape[0] == n:
-        y = y[:, output_column(output, y.shape[1], classes)]
+        known = classes if len(classes) == y.shape[1] else []
+        y = y[:, output_column(output, y.shape[1], known)]
     elif output is not None:
         raise ValueError(
             f"output must be left out when f has a single output, got {arg.shorten(output)}."
@@ -242,24 +308,42 @@ def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
     return y
 
 
-def _equal(label: Any, output: Any) -> bool:
+def _same(label: Any, output: Any) -> bool:
+    """Whether a class is meant: equal, and of one kind. True is not 1, and 1 is not "1"."""
     try:
-        return bool(label == output)
+        return _kind(label) == _kind(output) and bool(label == output)
     except (TypeError, ValueError):  # comparing with an array or a table gives no bool
         return False
 
 
+def _kind(value: Any) -> Any:
+    if isinstance(value, np.bool_):
+        return bool
+    return next((k for k in (bool, Number, str, bytes) if isinstance(value, k)), type(value))
+
+
+def _is_number_like(label: Any) -> bool:
+    """Whether a class could be meant by a number: a number itself, or its digits."""
+    if isinstance(label, bool | np.bool_):
+        return False
+    try:
+        return not np.isnan(float(label))
+    except (TypeError, ValueError, OverflowError):
+        return isinstance(label, Number)
+
+
 def output_column(output: Any, columns: int, classes: list[Any], name: str = "output") -> int:
-    """The column of a class, or of a position where no class is a number, among f's outputs."""
+    """The column of a class among f's outputs, or of a position that no class could be meant by."""
     if output is None:
         raise ValueError(
             f"{name} must pick one of the {columns} outputs of f: "
             f"{'a class of ' + arg.shorten(classes) if classes else f'0 to {columns - 1}'}."
         )
-    matches = [k for k, label in enumerate(classes) if _equal(label, output)]
+    matches = [k for k, label in enumerate(classes) if _same(label, output)]
     if matches:
         return matches[0]
-    if any(isinstance(c, int | float | np.number) for c in classes):
+    truths = [bool(label) for label in classes if isinstance(label, bool | np.bool_)]
+    if any(map(_is_number_like, classes)) or truths not in ([], [False, True]):
         # a position could be mistaken for the class with that number
         raise ValueError(
             f"{name} must be a class of {arg.shorten(classes)}, got {arg.shorten(output)}."

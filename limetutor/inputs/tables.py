@@ -6,35 +6,22 @@ Chapter: discretization.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import arguments as arg
-from .columns import NUMBER, Category, ColumnKind, OrMissing, is_missing
+from .columns import MISSING, NUMBER, Category, ColumnKind, OrMissing, is_missing
+from .names import default_names, is_frame, labels_of, order_of, refuse_names, refuse_repeated
 
 
 class TrainingTable(NamedTuple):
-    """A training set: numbers (n, d), the name and the kind of each column."""
+    """A training set: numbers (n, d), the name and the kind of each column, and its own labels."""
 
     values: np.ndarray
     names: tuple[str, ...]
     kinds: tuple[ColumnKind, ...]
-
-
-def default_names(d: int) -> tuple[str, ...]:
-    """x1, x2, ... for features without names."""
-    return tuple(map("x%d".__mod__, range(1, d + 1)))
-
-
-def nameless(names: Sequence[str]) -> bool:
-    """Whether names are default ones: x1, x2, ..., or 0, 1, ... as in pandas and `lime`."""
-    return _numbered(names) or tuple(names) == default_names(len(names))
-
-
-def _numbered(names: Sequence[str]) -> bool:
-    return list(names) == [str(j) for j in range(len(names))]
+    labels: Sequence[Any]
 
 
 def read_table(
@@ -49,28 +36,29 @@ def read_table(
     be missing (:class:`limetutor.inputs.columns.OrMissing`).
     """
     columns, names = _columns_of(X)
+    labels = list(X.columns) if is_frame(X) else names
     dtypes = _categories_of(X) if mixed else {}
     if not isinstance(kinds, Mapping | None):
         raise ValueError(f"kinds must be a dict from column to its kind, got {arg.shorten(kinds)}.")
     chosen: dict[int, ColumnKind] = dict.fromkeys(
-        [*dtypes, *positions("categorical", categorical, names)], Category()
+        [*dtypes, *positions("categorical", categorical, labels)], Category()
     )
-    for column, kind in (kinds or {}).items():
+    for kind in (kinds or {}).values():
         if not isinstance(kind, ColumnKind):
             raise ValueError(f"kinds must map columns to kinds, got {arg.shorten(kind)}.")
-        chosen[positions("kinds", [column], names)[0]] = kind
+    chosen |= by_position("kinds", kinds or {}, labels)
     read = _read_with_missing if mixed else _read
     values, types = [], []
     for j, (name, column) in enumerate(zip(names, columns, strict=True)):
         numbers, kind = read(name, column, chosen.get(j))
         values.append(numbers)
         types.append(_with_categories(kind, dtypes.get(j)))
-    return TrainingTable(np.stack(values, axis=1), names, tuple(types))
+    return TrainingTable(np.stack(values, axis=1), names, tuple(types), labels)
 
 
 def _categories_of(X: Any) -> dict[int, Any]:
     """The categories of each column of pandas' dtype "category"."""
-    if not hasattr(X, "iloc") or not _is_frame(X):
+    if not hasattr(X, "iloc") or not is_frame(X):
         return {}
     return {j: dtype.categories for j, dtype in enumerate(X.dtypes) if hasattr(dtype, "categories")}
 
@@ -79,28 +67,21 @@ def _with_categories(kind: ColumnKind, categories: Any) -> ColumnKind:
     if categories is None:
         return kind
     if isinstance(kind, OrMissing):
-        return replace(kind, kind=_with_categories(kind.kind, categories))
-    return replace(kind, categories=categories) if isinstance(kind, Category) else kind
+        return OrMissing(_with_categories(kind.kind, categories))
+    return kind.knowing(categories=categories) if isinstance(kind, Category) else kind
 
 
 def _columns_of(X: Any) -> tuple[list[np.ndarray], tuple[str, ...]]:
     if isinstance(X, str | bytes) or X is None:
         raise ValueError(f"X must be a table with rows and columns, got {arg.shorten(X)}.")
     _refuse_lazy("X", X)
-    named = _is_frame(X)
+    named = is_frame(X)
     columns = [_column(X, name, j) for j, name in enumerate(X.columns)] if named else _split(X)
     if not columns or len(columns[0]) == 0:
         raise ValueError("X must have at least one row and one column, got an empty table.")
     names = tuple(str(c) for c in X.columns) if named else default_names(len(columns))
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"X must have different column names, got {twice!r} more than once.")
+    refuse_repeated("X", names)
     return columns, names
-
-
-def _is_frame(table: Any) -> bool:
-    """Whether a table has named columns, as those of pandas and polars have."""
-    return hasattr(table, "columns") and hasattr(table, "shape")
 
 
 def _refuse_lazy(name: str, table: Any) -> None:
@@ -110,7 +91,12 @@ def _refuse_lazy(name: str, table: Any) -> None:
 
 def _column(X: Any, name: Any, j: int) -> np.ndarray:
     """Column j of a pandas or polars frame, as an array."""
-    return (X.iloc[:, j] if hasattr(X, "iloc") else X[name]).to_numpy()
+    column = (X.iloc[:, j] if hasattr(X, "iloc") else X[name]).to_numpy()
+    if column.ndim != 1:  # a Struct of polars
+        raise ValueError(
+            f"X must hold one value in a cell, but column {str(name)!r} holds several."
+        )
+    return column  # type: ignore[no-any-return]
 
 
 def _split(X: Any) -> list[np.ndarray]:
@@ -129,7 +115,7 @@ def _split(X: Any) -> list[np.ndarray]:
 def _read_with_missing(
     name: str, column: np.ndarray, kind: ColumnKind | None
 ) -> tuple[np.ndarray, ColumnKind]:
-    """Read a column with missing values, whose code is a number above all others."""
+    """Read a column with missing values, which have a code."""
     if isinstance(column, np.ma.MaskedArray) or column.dtype.kind not in "fO":
         return _read(name, column, kind)
     gaps = np.array([is_missing(value) for value in column])
@@ -138,10 +124,9 @@ def _read_with_missing(
     if np.all(gaps):
         raise ValueError(f"X must hold some value in every column, but {name!r} is all missing.")
     present, kind_of_present = _read(name, column[~gaps], kind)
-    code = float(present.max() + max(np.ptp(present), abs(present.max()), 1.0))
-    values = np.full(len(column), code)
+    values = np.full(len(column), MISSING)
     values[~gaps] = present
-    return values, OrMissing(kind_of_present, code)
+    return values, OrMissing(kind_of_present)
 
 
 def _read(name: str, column: np.ndarray, kind: ColumnKind | None) -> tuple[np.ndarray, ColumnKind]:
@@ -151,12 +136,9 @@ def _read(name: str, column: np.ndarray, kind: ColumnKind | None) -> tuple[np.nd
         values = arg.floats(column)
     except (TypeError, ValueError) as error:
         problem = str(error)
-    if (
-        problem
-        and isinstance(kind, Category)
-        and problem not in ("masked values", "dates", "times")
-    ):
-        return _labels_and_codes(name, column)  # outside ``except``: errors have no context
+    is_text = problem and problem not in ("masked values", "dates", "times")
+    if is_text and isinstance(kind, Category):
+        return _labels_and_codes(name, column, kind)  # outside ``except``: errors have no context
     if problem:
         raise ValueError(
             f"X must be numeric outside categorical columns, but column {name!r} holds "
@@ -165,6 +147,17 @@ def _read(name: str, column: np.ndarray, kind: ColumnKind | None) -> tuple[np.nd
     if not np.all(np.isfinite(values)):
         raise ValueError(f"X must be finite, but column {name!r} holds nan or infinite values.")
     _refuse_scale(name, values)
+    if isinstance(kind, Category):
+        if np.max(np.abs(values)) >= 2**53:  # from where on a double merges whole numbers
+            raise ValueError(
+                f"X must hold labels below 2**53 in size, but column {name!r} holds "
+                f"{arg.shorten(column[np.argmax(np.abs(values))])}; pass them as text."
+            )
+        if kind.labels is not None:
+            raise ValueError(
+                f"X must hold labels of its kind, {arg.shorten(list(kind.labels))}, "
+                f"but column {name!r} holds numbers."
+            )
     return values, kind or NUMBER
 
 
@@ -193,8 +186,8 @@ _REMEDIES = {
 }
 
 
-def _labels_and_codes(name: str, column: np.ndarray) -> tuple[np.ndarray, Category]:
-    """For each row the position of its label, and the labels in order."""
+def _labels_and_codes(name: str, column: np.ndarray, kind: Category) -> tuple[np.ndarray, Category]:
+    """For each row the position of its label among those of its kind, or else among all in order."""
     column = np.asarray(column, dtype=object)
     if not all(isinstance(value, str) for value in column):
         other = next(value for value in column if not isinstance(value, str))
@@ -203,11 +196,29 @@ def _labels_and_codes(name: str, column: np.ndarray) -> tuple[np.ndarray, Catego
             f"{arg.shorten(other)}."
         )
     labels, codes = np.unique(column, return_inverse=True)
-    return codes.astype(float), Category(labels)
+    if kind.labels is None:
+        return codes.astype(float), kind.knowing(labels=labels)
+    known = [str(label) for label in kind.labels]
+    refuse_repeated("kinds", known, "have different labels")
+    unknown = [label for label in labels if label not in known]
+    if unknown:
+        raise ValueError(
+            f"X must hold labels of its kind, {arg.shorten(known)}, but column {name!r} holds "
+            f"{arg.shorten(unknown[0])}."
+        )
+    place = np.array([known.index(label) for label in labels])
+    return place[codes].astype(float), kind.knowing(labels=np.array(known, dtype=object))
 
 
-def positions(name: str, columns: Any, names: Sequence[str]) -> list[int]:
-    """Columns given by name or position, as positions; none twice."""
+def by_position(name: str, by_column: Mapping[Any, Any], labels: Sequence[Any]) -> dict[int, Any]:
+    """What a caller gives for some columns, by their positions; none twice."""
+    places = positions(name, by_column, labels)
+    refuse_repeated(name, [str(labels[j]) for j in places], "name a column once")
+    return dict(zip(places, by_column.values(), strict=True))
+
+
+def positions(name: str, columns: Any, labels: Sequence[Any]) -> list[int]:
+    """Columns given by name or position, as positions; a number is a name where labels are numbers."""
     columns = () if columns is None else columns
     if isinstance(columns, str) or arg.is_integer(columns):
         columns = [columns]
@@ -217,67 +228,39 @@ def positions(name: str, columns: Any, names: Sequence[str]) -> list[int]:
         raise ValueError(
             f"{name} must be names or positions, got {arg.shorten(columns)}."
         ) from None
+    names, numbered = [str(label) for label in labels], any(map(arg.is_integer, labels))
     result: list[int] = []
     for column in columns:
-        if arg.is_integer(column) and 0 <= column < len(names):
+        if arg.is_integer(column) and not numbered and 0 <= column < len(names):
             result.append(int(column))
-        elif isinstance(column, str) and column in names:
-            result.append(list(names).index(column))
+        elif (isinstance(column, str) or numbered) and str(column) in names:
+            result.append(names.index(str(column)))
         else:
-            raise ValueError(
-                f"{name} must name columns of X or give positions 0 to {len(names) - 1}, "
-                f"got {arg.shorten(column)}."
-            )
+            upto = "" if numbered else f" or give positions 0 to {len(names) - 1}"
+            raise ValueError(f"{name} must name columns of X{upto}, got {arg.shorten(column)}.")
     return result
 
 
 def rows_of(name: str, X: Any, names: Sequence[str], *, one: bool) -> np.ndarray:
     """The rows of ``X`` as objects (n, d), in the order of ``names``.
 
-    ``one`` means a single instance: a row, a Series, a mapping, or a table of one row. A world whose
-    features have default names (x1, x2, ...) takes the columns in their order.
+    ``one`` means a single instance: a row, a Series, a mapping, or a table of one row. Columns are
+    matched as :mod:`limetutor.inputs.names` says.
     """
     _refuse_lazy(name, X)
     if hasattr(X, "toarray"):
         X = X.toarray()
-    labels = [str(label) for label in _labels_of(X)]
+    labels = labels_of(X)
     table = _object_rows(name, X, one)
     if one and len(table) != 1:
         raise ValueError(f"{name} must be one row of numbers, got shape {table.shape}.")
     if len(table) == 0:
         raise ValueError(f"{name} must be a table with at least one row, got none.")
-    return table if _by_position(labels, names) else table[:, _order(name, labels, names)]
-
-
-def _labels_of(X: Any) -> Sequence[Any]:
-    """The names that come with an instance or a table; none with plain arrays."""
-    if isinstance(X, Mapping):
-        return list(X)
-    if _is_frame(X):
-        return list(X.columns)
-    if hasattr(X, "index") and hasattr(X, "to_numpy"):
-        return list(X.index)
-    return []
-
-
-def _by_position(labels: list[str], names: Sequence[str]) -> bool:
-    """Whether columns are taken in their order: they have no labels, or either names are default ones."""
     if not labels:
-        return True
-    return (_numbered(labels) or nameless(names)) and set(labels) != set(names)
-
-
-def _order(name: str, labels: list[str], names: Sequence[str]) -> list[int]:
-    """The position of each feature of the world among the caller's columns."""
-    missing = [feature for feature in names if feature not in labels]
-    extra = [label for label in labels if label not in names]
-    if missing or extra or len(labels) != len(names):
-        wrong = f"without {missing[0]!r}" if missing else f"with {(extra or labels)[0]!r}"
-        raise ValueError(
-            f"{name} must have the features of the world, {arg.shorten(list(names))}, "
-            f"got one {wrong}."
-        )
-    return [labels.index(feature) for feature in names]
+        return table
+    refuse_repeated(name, labels)
+    order = order_of(names, labels)
+    return refuse_names(name, labels, names) if order is None else table[:, order]
 
 
 def _object_rows(name: str, X: Any, one: bool) -> np.ndarray:
@@ -287,7 +270,7 @@ def _object_rows(name: str, X: Any, one: bool) -> np.ndarray:
     if arg.holds_masked(X):
         raise ValueError(f"{name} must hold numbers only, got masked values.")
     try:
-        if _is_frame(X):
+        if is_frame(X):
             columns = [_column(X, label, j) for j, label in enumerate(X.columns)]
             array = np.column_stack([_numbers_or_objects(column) for column in columns])
         else:
@@ -307,4 +290,6 @@ def _object_rows(name: str, X: Any, one: bool) -> np.ndarray:
 def _numbers_or_objects(values: Any) -> np.ndarray:
     """Numbers as they are, which saves memory in a large table; everything else as objects."""
     array = np.asarray(values)
+    if array.dtype.kind in "mM":  # numpy would make whole numbers of dates in nanoseconds
+        values = array.astype(f"{array.dtype.kind}8[us]")
     return array if array.dtype.kind in "fiub" else np.asarray(values, dtype=object)

@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
+from .names import refuse_repeated
 
 MAX_BOXES = 10_000  # of one feature; more of them than training sets have rows
+MAX_FEATURES = 1_000_000
 
 
 def box_counts(p: Any) -> np.ndarray:
@@ -29,14 +31,13 @@ def feature_names(names: Any) -> tuple[str, ...]:
         texts = ()
     if not texts:
         raise ValueError(f"names must be one text per feature, got {arg.shorten(names)}.")
-    if len(set(texts)) < len(texts):
-        twice = next(name for name in texts if texts.count(name) > 1)
-        raise ValueError(f"names must differ, got {twice!r} more than once.")
+    refuse_repeated("names", texts, "differ")
     return texts
 
 
 def agreed_dimension(of_xi: int | None, of_world: int | None) -> int:
     """The number of features of a world and of an instance, which must agree."""
+    of_xi = None if of_xi is None else arg.whole("d", of_xi, 0, most=MAX_FEATURES)
     if of_xi is None and of_world is None:
         raise ValueError("d must be given: this world holds scalars and fits any dimension.")
     if None not in (of_xi, of_world) and of_xi != of_world:

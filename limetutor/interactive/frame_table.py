@@ -28,7 +28,7 @@ Draw = Callable[..., str]
 #: Bounds for a light page and a quick build. A layer is a small part of a picture, most of it
 #: stored along one control; each combination of stops has its own sentence.
 MAX_FRAMES = 400
-MAX_FRAMES_OF_LAYER = 1700
+MAX_FRAMES_OF_LAYER = 2600
 MAX_SENTENCES = 4000
 
 #: Radius of a handle in the picture's own units: 44 px across on a phone. The page scales it.

@@ -9,12 +9,12 @@ forms.  :func:`in_layers` makes a drawing of functions whose arguments are what 
 
 
     @in_layers(panels, law, point)
-    def tug_of_war(nu, xi):  # one sentence about all of it
+    def landing(nu, xi):  # one sentence about all of it
         return f"At ν = {nu:.2f} …"
 
 A layer adds artists to the axes and changes nothing else: limits and ticks belong to the first
 function.  Layers are painted in their order, and a layer may depend on nothing.  With a kernel such a
-drawing is called like any other, ``tug_of_war(fig, nu=0.5, xi=0.4)``, and draws all layers.
+drawing is called like any other, ``landing(fig, nu=0.5, xi=0.4)``, and draws all layers.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from ..exact.margins import Margin
 from ..inputs import arguments as arg
 from ..inputs.predictors import last_step, listed_classes
 from ..switches.estimators import Score
-from .read_explainer import label_column
+from .columns_and_classes import label_column
 
 METHODS = ("predict_proba", "decision_function", "predict")  # the first that an estimator has
 

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from ..core.boxes import Boxes, BoxWorld, World
 from ..core.truncated import BoxLaw
 from ..inputs import arguments as arg
-from ..inputs.columns import NUMBER, ColumnKind
-from ..inputs.tables import positions, read_table
+from ..inputs.columns import MISSING, NUMBER, ColumnKind
+from ..inputs.tables import by_position, read_table
 from ..inputs.worlds import agreed_dimension, box_counts, mean_and_deviation, short
 
 
@@ -27,6 +27,12 @@ class Column(NamedTuple):
     sd: np.ndarray
     lo: np.ndarray
     hi: np.ndarray
+
+    def or_missing(self, share: float) -> Column:
+        """The same with a box for the missing values, beyond all numbers."""
+        box = Column(arg.LARGEST, share, MISSING, 0.0, MISSING, MISSING)  # type: ignore[arg-type]
+        column = self._replace(prob=self.prob * (1 - share))
+        return Column(*(np.append(part, value) for part, value in zip(column, box, strict=True)))
 
 
 # what stands in for the boxes that a feature does not have
@@ -105,7 +111,7 @@ class Empirical(World):
                 f"X must have at least as many rows as boxes ({p.max()}), got {rows} row(s)."
             )
         keep = {"table": table.values, "names": table.names, "p": p, "_kinds": table.kinds}
-        keep["_given_edges"] = inner_edges(self.edges, table.names)
+        keep["_given_edges"] = inner_edges(self.edges, table.labels)
         for name, value in keep.items():
             object.__setattr__(self, name, value)
 
@@ -124,14 +130,17 @@ class Empirical(World):
         table, kinds = self.table, self._kinds  # type: ignore[attr-defined]
         columns = [self._column(values, kinds[j], j) for j, values in enumerate(table.T)]
         special = {j: kind for j, kind in enumerate(kinds) if kind is not NUMBER}
-        moments = mean_and_deviation(table)
-        return stack(columns, self.names, moments=moments, kinds=special)  # type: ignore[attr-defined]
+        present = [mean_and_deviation(values[values < MISSING, None]) for values in table.T]
+        mu, sigma = (np.concatenate(part) for part in zip(*present, strict=True))
+        return stack(columns, self.names, moments=(mu, sigma), kinds=special)  # type: ignore[attr-defined]
 
     def _column(self, values: np.ndarray, kind: ColumnKind, j: int) -> Column:
         """Edges of a column, then frequency, mean, deviation and ends of each box."""
         edges = self._given_edges.get(j)  # type: ignore[attr-defined]
         edges = kind.cut(values, self.p[j]) if edges is None else edges
-        return Column(edges, *box_statistics(values, edges))
+        missing = values == MISSING
+        column = Column(edges, *box_statistics(values[~missing], edges))
+        return column.or_missing(float(np.mean(missing))) if kind.has_gaps else column
 
     def without_table(self, boxes: Boxes) -> World:
         """Its boxes alone."""
@@ -141,20 +150,19 @@ class Empirical(World):
         return f"Empirical({len(self.table)} rows, {self.d} features, p={short(self.p)})"  # type: ignore[attr-defined]
 
 
-def inner_edges(edges: Any, names: tuple[str, ...]) -> dict[int, np.ndarray]:
+def inner_edges(edges: Any, labels: Sequence[Any]) -> dict[int, np.ndarray]:
     """A caller's inner edges of some columns, by position."""
-    by_position = {}
+    checked = {}
     if not isinstance(edges, dict | None):
         raise ValueError(
             f"edges must be a dict from column to its inner edges, got {arg.shorten(edges)}."
         )
     for column, values in (edges or {}).items():
-        position = positions("edges", [column], names)[0]
         inner = arg.within(f"edges[{column!r}]", arg.vector(f"edges[{column!r}]", values))
         if np.any(np.diff(inner) <= 0):
             raise ValueError(f"edges[{column!r}] must increase, got {arg.shorten(inner)}.")
-        by_position[position] = inner
-    return by_position
+        checked[column] = inner
+    return by_position("edges", checked, labels)
 
 
 def box_statistics(values: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -29,6 +29,7 @@ from ..switches.forms import Switched
 from ..switches.sampler import draw
 from ..switches.switches import Switches, all_masks, cosine_log_weight, log_choose, pattern_share
 from .classifiers import Classifier, Label, label_of
+from .columns_and_classes import refuse_classes
 from .lime_prediction import LimePrediction
 from .read_explainer import checked_weights, is_named, own_width
 from .runs import Request, Surrogates
@@ -344,6 +345,8 @@ class MaskKind:
         outputs = classifier.columns(masked.compose(np.ones((1, d), bool)))[0]
         names = explainer.class_names if hasattr(explainer, "class_names") else None
         names = [str(name) for name in (classifier.classes if names is None else names)]
+        if isinstance(request.label, str):
+            refuse_classes(names, classifier.classes)
         label = label_of(outputs, request.label, request.top_labels, names, self.default_label)
         return MaskProblem(masked, world, own_weight, nu, classifier, label, outputs)
 

@@ -13,18 +13,20 @@ What `lime` does wrong, the world does wrong as well: see :class:`Collapsed`. Ch
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..core.boxes import Boxes, BoxWorld
+from ..core.boxes import Boxes
 from ..core.kernels import GaussianKernel, SquareKernel, product_kernel
 from ..exact.without_discretization import ScaledNumbers
 from ..inputs import arguments as arg
 from ..inputs.columns import BoxInWords, Category
-from ..inputs.predictors import classes_of, listed_classes
+from ..inputs.names import refuse_repeated
+from .columns_and_classes import NamesClasses
 from .empirical import Column, stack
 
 
@@ -55,9 +57,15 @@ class Coded(Category):
 
     def encode(self, name: str, value: Any, known: np.ndarray) -> float:
         """A code, or the name of one."""
-        named = {str(self.name_of(code)): float(code) for code in known}
-        if isinstance(value, str) and value in named:
-            return named[value]
+        if isinstance(value, str) and self.labels is not None:
+            codes = [float(code) for code in known if str(self.name_of(code)) == value]
+            if len(codes) > 1:
+                raise ValueError(
+                    f"xi must hold one category of {name!r}, but {value!r} is the name of "
+                    f"{len(codes)} of them; give its code."
+                )
+            if codes:
+                return codes[0]
         return Category().encode(name, value, known)
 
     def decode(self, codes: np.ndarray) -> np.ndarray | None:
@@ -77,22 +85,6 @@ class Collapsed:
     box: int
     value: float
     fed: float
-
-
-class NamesClasses(BoxWorld):
-    """A world whose explainer has names for the classes, in ``class_names``."""
-
-    own_row = True
-    class_names: tuple[str, ...] = ()
-
-    def output(self, f: Any, output: Any) -> Any:
-        """The output that was asked for; a class name of the explainer as the class of f it means."""
-        if not isinstance(output, str) or output not in self.class_names:
-            return output
-        column, classes = self.class_names.index(output), classes_of(f)
-        if output in [label for label in classes if isinstance(label, str)]:
-            return output
-        return classes[column] if len(classes) == len(self.class_names) else column
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,47 +223,6 @@ def _class_names(explainer: Any) -> tuple[str, ...]:
     return tuple(str(name) for name in explainer.class_names)
 
 
-def label_column(label: Any, names: Any, columns: int | None) -> int:
-    """The column of the probabilities that `lime`'s label stands for: its number, or a class name.
-
-    `lime` explains column 1 unless told otherwise, also where the classes are called 1, 2, 3.
-    ``names`` are those of the explainer or of the model, None without any; ``columns`` is how many
-    there are, None where only the model could tell.
-    """
-    names = [] if names is None else [str(name) for name in names]
-    if isinstance(label, str) and label in names[:columns]:
-        return names.index(label)
-    label = 1 if label is None else label
-    if arg.is_integer(label) and 0 <= label < (np.inf if columns is None else columns):
-        return int(label)
-    upto = "from 0 on" if columns is None else f"from 0 to {columns - 1}"
-    named = f" or one of the classes {arg.shorten(names)}" if names else ""
-    raise ValueError(f"label must be a column {upto}{named}, got {arg.shorten(label)}.")
-
-
-def output_of(model: Any, label: Any, output: Any, classifies: bool | None, names: Any) -> Any:
-    """The output to explain, from `lime`'s column (or its class name) or from the class itself.
-
-    ``names`` are those of :func:`label_column`; ``classifies`` is None where only the model could
-    tell, and does not.
-    """
-    if output is not None:
-        if label is not None:
-            raise ValueError("label and output must not both be given; label is lime's column.")
-        return output
-    if classifies is False and (label is None or (arg.is_integer(label) and label == 1)):
-        return None  # lime keeps a regression under 1 too
-    if classifies is False:
-        raise ValueError(f"label must be left out for a regression, got {arg.shorten(label)}.")
-    if label is None and not classifies:
-        return None
-    classes = listed_classes(model)
-    columns = len(classes) or None
-    names = classes if names is None else list(names)[:columns]
-    column = label_column(label, names, columns)
-    return classes[column] if classes else column
-
-
 def printed_names(explainer: Any, xi: np.ndarray) -> tuple[str, ...]:
     """What `lime` prints for each feature of xi: its bin, its category or its bare name."""
     names = [str(name) for name in explainer.feature_names]
@@ -307,6 +258,13 @@ def _bins(explainer: Any, j: int) -> tuple[Column, list[Collapsed]]:
     lo, hi, mean, sd = (
         np.array(getattr(discretizer, stat)[j], float) for stat in ("mins", "maxs", "means", "stds")
     )
+    narrow = (hi > lo) & (hi - lo < NARROW * sd)
+    if np.any(narrow):
+        raise ValueError(
+            f"explainer must have columns in units in which its bins are wider than {NARROW * sd.max():.0e}, "
+            f"got {explainer.feature_names[j]!r} with one of width {(hi - lo)[narrow][0]:.0e}: lime "
+            "adds 1e-11 to all deviations; rescale the column."
+        )
     prob = np.zeros(len(mean))
     prob[np.asarray(explainer.feature_values[j], int)] = explainer.feature_frequencies[j]
     fed = (lo - mean) / sd  # what `lime` returns where this equals the upper end
@@ -315,9 +273,10 @@ def _bins(explainer: Any, j: int) -> tuple[Column, list[Collapsed]]:
         Collapsed(j, int(k), float(lo[k]), float(fed[k]))
         for k in np.flatnonzero(point & (prob > 0))
     ]
-    value = np.where(prob > 0, fed, lo)  # an empty bin is never drawn
+    empty = prob == 0  # never drawn, and maybe beyond all data, so that its ends are exchanged
+    value, point = np.where(empty, lo, fed), point | empty
     mean, sd = np.where(point, value, mean), np.where(point, 0.0, sd)
-    return Column(hi[:-1], prob, mean, sd, lo, hi), wrong
+    return Column(hi[:-1], prob, mean, sd, np.minimum(lo, hi), np.maximum(lo, hi)), wrong
 
 
 def _categories(explainer: Any, j: int) -> Column:
@@ -327,6 +286,8 @@ def _categories(explainer: Any, j: int) -> Column:
     between = (values[:-1] + values[1:]) / 2
     return Column(between, prob, values, np.zeros(len(values)), values, values)
 
+
+NARROW = 1e-10  # of a deviation: what is drawn in so narrow a bin is mostly rounding
 
 # what is read of an explainer, and of its discretizer
 PARTS = (
@@ -361,6 +322,9 @@ def readable(explainer: Any) -> None:
         raise ValueError(
             f"explainer must have one name per column of its {columns}, got {names} feature_names."
         )
+    refuse_repeated(
+        "explainer", list(map(str, explainer.feature_names)), "have different feature_names"
+    )
     if discretizer is None:
         finite = np.isfinite(explainer.scaler.scale_) & np.isfinite(explainer.scaler.mean_)
         if not np.all(finite):
@@ -369,6 +333,7 @@ def readable(explainer: Any) -> None:
                 f"got some in column {explainer.feature_names[int(np.argmin(finite))]!r}."
             )
         return
+    _refuse_discretizer(discretizer)
     for j, shares in explainer.feature_frequencies.items():
         stats = [getattr(explainer.discretizer, s).get(j, ()) for s in ("means", "mins", "maxs")]
         if not all(np.all(np.isfinite(np.asarray(v, float))) for v in (shares, *stats)):
@@ -376,6 +341,33 @@ def readable(explainer: Any) -> None:
                 "explainer must be made from training data without nan or infinite values, from "
                 "which lime cannot sample (lt.Empirical has a box for what is missing), got some in "
                 f"column {explainer.feature_names[j]!r}."
+            )
+
+
+# what every discretizer of `lime` does in the same way; they differ in their bins alone
+DRAWING = ("discretize", "undiscretize", "get_undiscretize_values")
+
+
+def _refuse_discretizer(discretizer: Any) -> None:
+    """Refuse a discretizer of one's own that cuts or draws in another way than those of `lime`."""
+    name = type(discretizer).__name__
+    base = getattr(sys.modules.get("lime.discretize"), "BaseDiscretizer", None)
+    for method in DRAWING if base is not None else ():
+        own = getattr(getattr(discretizer, method, None), "__func__", None)
+        if own is not getattr(base, method):
+            raise ValueError(
+                "explainer must have a discretizer that differs from lime's own in its bins alone, "
+                f"got {name}, whose {method} is another."
+            )
+    for j, cut in discretizer.lambdas.items():
+        edges = np.asarray(discretizer.maxs[j], float)[:-1]
+        sizes = {len(getattr(discretizer, part)[j]) for part in ("mins", "maxs", "means", "stds")}
+        around = np.concatenate([np.nextafter(edges, end) for end in (-np.inf, edges, np.inf)])
+        same = np.array_equal(np.ravel(cut(around)), np.searchsorted(edges, around))
+        if len(sizes) > 1 or np.any(np.diff(edges) <= 0) or not same:
+            raise ValueError(
+                "explainer must have a discretizer with increasing edges, each of which belongs to "
+                f"the bin below it, as lime's own has, got {name} for column {j}."
             )
 
 

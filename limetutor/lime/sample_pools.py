@@ -28,6 +28,7 @@ MIN_EVEN_SHARE = 0.1  # effective share of a weighted sample above which one til
 # the powers s of the weight in the laws of a pool, and their shares of its rows
 ONE_TILT = {1.0: 1.0}
 MIXED_TILTS = {0.0: 0.25, 0.5: 0.25, 1.0: 0.25, 2.0: 0.25}
+MAX_RESPONSE = 1e140  # and the least is 1 over it
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,14 @@ class Pool:
     method: str
     stderr: np.ndarray
     products: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        largest = float(np.max(np.abs(self.y), initial=0.0))
+        if largest and not 1 / MAX_RESPONSE <= largest <= MAX_RESPONSE:
+            raise ValueError(
+                f"f must have values that differ by {1 / MAX_RESPONSE:g} to {MAX_RESPONSE:g} from f(xi), "
+                f"whose squares a double can hold, got {largest:g}; rescale it."
+            )
 
     @cached_property
     def weights(self) -> np.ndarray:

@@ -15,6 +15,7 @@ import numpy as np
 from ..core.surrogate import Solver
 from ..inputs import arguments as arg
 from ..inputs.lime_defaults import RIDGE
+from ..inputs.predictors import class_of
 from ..precision import sparse
 from ..precision.sparse import Moments
 
@@ -119,7 +120,7 @@ def penalty_of(model: Any) -> float | None:
             f"got {arg.shorten(model)}."
         )
     params = model.get_params()
-    name = type(model).__module__.startswith("sklearn.") and type(model).__name__
+    name = class_of(model)
     plain = params.get("fit_intercept", False) and not params.get("positive", False)
     if name == "LinearRegression" and plain:
         return 0.0

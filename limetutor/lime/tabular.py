@@ -15,12 +15,13 @@ from ..core.sampler import SAMPLERS
 from ..core.theory import PopulationFit, exact_fit
 from ..inputs import arguments as arg
 from ..inputs.lime_defaults import KERNEL_WIDTH_FACTOR, NUM_SAMPLES
-from ..inputs.predictors import caller, model_behind, names_fitted_on
+from ..inputs.predictors import caller, model_behind
 from ..precision.diagnostics import MIN_OTHER_WEIGHT, own_row_note
 from ..precision.effective_samples import log_share
 from ..precision.finite_n import regressors_of
 from . import read_explainer
 from .classifiers import class_name
+from .columns_and_classes import label_column, with_columns_of
 from .lime_prediction import LimePrediction
 from .read_explainer import from_lime, has_own_kernel
 from .runs import NUM_FEATURES, Request, Surrogates
@@ -63,7 +64,10 @@ class TabularKind:
             label=column,
             class_name=None if column is None else class_name(column, explainer.class_names),
             calls=len(pool.y),
-            warnings=(own_row_note(numbers.samples, weight),) if weight < MIN_OTHER_WEIGHT else (),
+            warnings=(
+                *((own_row_note(numbers.samples, weight),) if weight < MIN_OTHER_WEIGHT else ()),
+                *problem.form_notes,
+            ),
         )  # fmt: skip
 
 
@@ -81,10 +85,7 @@ def _problem(
         )
     xi = world.boxes().encode(instance)
     f = model_behind(f)
-    # `lime` calls f with arrays, whatever its own features are called
-    fitted, boxes = names_fitted_on(f), world.boxes()
-    if len(fitted) == boxes.d and set(fitted) != set(boxes.names):
-        world = replace(world, _boxes=replace(boxes, names=tuple(fitted)))
+    world = with_columns_of(f, world, "instance", instance)
     call, classes = caller(f, world.boxes())
     outputs = np.asarray(call(xi[None]))
     column, output = None, None
@@ -94,6 +95,7 @@ def _problem(
         column = _class_column(explainer, outputs, label, top_labels, classes)
         output = classes[column] if classes else column
     purpose = "a prediction of lime"
+    world = replace(world, class_names=())  # which have been read
     problem = Problem.of(
         f, xi, world, world.nu, world.kernel, output, purpose=purpose, boxes_needed=False
     )
@@ -132,7 +134,7 @@ def _class_column(
         return int(np.argmax(outputs[0]))
     names = classes if explainer.class_names is None else explainer.class_names
     columns = outputs.shape[1]
-    return read_explainer.label_column(label, list(names)[:columns], columns)
+    return label_column(label, list(names)[:columns], columns, classes)
 
 
 def _weigh(explainer: Any, metric: Any) -> Weigh:

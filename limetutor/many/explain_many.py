@@ -21,6 +21,7 @@ from ..inputs import arguments as arg
 from ..inputs.warning_classes import FitWarning
 from ..precision.stopping import Precision
 from ..results.explanation import Explanation
+from .fingerprint import evidence_of, settings_of
 from .limits import ARRAYS
 from .pools import unordered, with_progress
 from .problems import Problems
@@ -101,7 +102,8 @@ def explain_many(
         ``parallel_config(backend="dask")`` for a cluster), -1 for one per core.
     store
         A folder in which each row is put as soon as it is done. The same call goes on where it was
-        interrupted; a call with other settings, another table or another model is refused.
+        interrupted; one with other settings, another table, world, model, kernel or version of
+        limetutor is refused. To tell models and kernels apart they are asked about some 500 more points.
 
     Returns
     -------
@@ -128,8 +130,9 @@ def explain_many(
     }  # fmt: skip
     folder = None
     if store is not None:
-        folder = Store.opened(store, _settings(question, options, seed), _evidence(question))
-    done = {} if folder is None else folder.rows()
+        settings = settings_of(question, options, seed)
+        folder = Store.opened(store, settings, evidence_of(question, draws, seed))
+    done = {} if folder is None else folder.rows(len(question.table))
     todo = [i for i in range(len(question.table)) if i not in done]
     for i, parts in with_progress(_results(question, todo, options, seed, n_jobs), len(todo)):
         if folder is not None:
@@ -186,32 +189,6 @@ def _explanation(question: Problems, i: int, draws: Any, parts: dict[str, Any]) 
         sampler=draws.name,
         nu=problem.nu,
     )
-
-
-def _settings(question: Problems, options: dict[str, Any], seed: int) -> dict[str, str]:
-    """The settings of a call as text, to tell one store from another."""
-    texts = {key: str(getattr(value, "name", value)) for key, value in options.items()}
-    return texts | {
-        "seed": str(seed),
-        "nu": repr(question.nu),
-        "kernel": question.kernel.name,
-        "output": repr(question.output),
-        "world": type(question.world).__name__,
-        "names": ", ".join(question.boxes.names),
-    }
-
-
-def _evidence(question: Problems) -> dict[str, np.ndarray]:
-    """The table, the law of the world, the model and the kernel as numbers to compare."""
-    boxes, table = question.boxes, question.table
-    law, box = boxes.law, boxes.discretize(table)
-    weights = question.kernel.log_weights(table, box == box[0], table[0], question.nu, boxes)
-    return {
-        "X": table,
-        "world": np.stack([law.prob, law.mean, law.sd, law.lo, law.hi]),
-        "f": question.predictions,
-        "kernel": weights,
-    }
 
 
 def explain_quietly(

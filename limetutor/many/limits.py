@@ -123,7 +123,7 @@ def _together(question: Problems, ridge: float, n: int | None) -> dict[str, Any]
             0,
             f"xi's own row decides in {light} of {len(coef)} rows of X: it has weight 1, and all others "
             f"of the n rows together are expected to have less than {MIN_OTHER_WEIGHT:g}; runs with another seed "
-            "differ widely, and these numbers are no limit. Raise nu.",
+            "differ widely, and these numbers are not a limit. Raise nu.",
         )
     return {
         "coef": coef,

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.boxes import Boxes, World
 from ..core.kernels import Kernel, ProductKernel
 from ..core.models import Form, Linear, features_of, form_in
-from ..core.problem import Problem, checked_weighting, knowing
+from ..core.problem import Problem, checked_weighting, knowing, named_world
 from ..core.tilted_law import Tilt
 from ..inputs.predictors import predictor
 from ..inputs.tables import rows_of
@@ -50,6 +50,7 @@ class Problems:
     ) -> Problems:
         """Check the arguments of a call; with a ``purpose`` the kernel must have a tilt for it."""
         nu, weight = checked_weighting(world, nu, kernel, purpose, boxes_needed=purpose is None)
+        world = named_world(world, "X", X, f)
         boxes = boxes_for_table(world, X, None if purpose is None else f)
         index = getattr(X, "index", None) if hasattr(X, "iloc") else None
         table = boxes.encode_rows(X)
@@ -62,41 +63,29 @@ class Problems:
 
     @cached_property
     def form(self) -> Form | None:
-        """The form of f, compared with f itself at every row."""
-        form = form_in(self.boxes, self.f, self.output)
-        if form is None or form is self.f:
-            return form
-        formula = form(self.table)
-        differs = ~form.agrees(formula, self.predictions)
-        if np.any(differs):
-            i = int(np.argmax(differs))
-            raise ValueError(
-                f"f must be what its fitted attributes say, but it gives {self.predictions[i]:g} at "
-                f"row {i} and they give {formula[i]:g}; pass a function such as f.predict to have "
-                "it sampled."
-            )
-        return form
+        """The form of f, compared with f itself at every row, or None."""
+        return form_in(self)
 
     def problem(self, i: int, **known: Any) -> Problem:
         """The problem of row i; ``known`` are cached properties of it that need no computing."""
         xi = self.table[i]
         boxes = self.world.boxes_at(xi)
         problem = Problem(self.f, xi, self.world, boxes, self.nu, self.kernel, self.output)
-        return knowing(problem, **known)
+        return knowing(problem, self, "form_notes", **known)
 
     def at(self, nu: float | None = None, world: World | None = None) -> Problems:
         """The same problems at another bandwidth, or in another world with the same features."""
         changes: dict[str, Any] = {} if nu is None else {"nu": nu}
         if world is not None:
             changes |= {"world": world, "boxes": world.boxes(self.boxes.d)}
-        return knowing(replace(self, **changes), self, "predictions", "form")
+        return knowing(replace(self, **changes), self, "predictions", "form", "form_notes")
 
     def rows(self, some: slice) -> Problems:
         """The same problems about some of the rows."""
         index = None if self.index is None else self.index[some]
         part = replace(self, table=self.table[some], index=index)
         known = {"predictions": self.predictions[some]} if "predictions" in self.__dict__ else {}
-        return knowing(part, self, "form", **known)
+        return knowing(part, self, "form", "form_notes", **known)
 
 
 def boxes_for_table(world: World, X: Any, f: Any = None) -> Boxes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -84,12 +85,15 @@ def stacked(results: Iterable[Any], names: Sequence[str]) -> dict[str, Any]:
 
 
 def _summed_up(notes: list[tuple[str, ...]]) -> tuple[str, ...]:
-    """The first note of all, and how many rows have any."""
-    noted = [i for i, texts in enumerate(notes) if texts]
-    if not noted:
-        return ()
-    first = noted[0]
-    return (f"Row {first}: {notes[first][0]} ({len(noted)} of {len(notes)} rows have notes.)",)
+    """Each note with the first row that has it, and how many rows do; some differ in numbers only."""
+    rows: dict[str, list[tuple[int, str]]] = {}
+    for i, texts in enumerate(notes):
+        for text in texts:
+            rows.setdefault(re.sub(r"\S*\d\S*", "", text), []).append((i, text))
+    return tuple(
+        f"Row {found[0][0]}: {found[0][1]} ({len(found)} of {len(notes)} rows have such a note.)"
+        for found in rows.values()
+    )
 
 
 def row_seed(seed: int | None, i: int) -> np.random.SeedSequence | None:

@@ -1,28 +1,32 @@
 """A folder of finished rows, with which :func:`limetutor.explain_many` resumes after an interruption.
 
-Every row is a file, written atomically. The settings of the call lie beside them, with numbers that
-stand for the table, the world, the model and the kernel; a folder of another call is refused.
+Every row is a file, written atomically. One more file holds what tells the call from others
+(:mod:`limetutor.many.fingerprint`); a folder of another call is refused. Of several processes that
+begin a store at the same time one writes that file, and the others compare themselves with it. Each file
+has a digest of what it holds, of its place and of the file of the call: a row that was damaged, edited,
+renamed or copied from elsewhere is computed anew.
 """
 
 from __future__ import annotations
 
 import json
-import zipfile
 from dataclasses import asdict, dataclass, is_dataclass
+from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ..inputs import arguments as arg
-from .files import write_atomically
+from ..plotting.files import place, write_atomically
+from .fingerprint import DIFFERENCES, digest, same
 
-FORMAT = 2  # of the files; stores without a format number are of the version before
-SETTINGS, EVIDENCE = "settings.json", "evidence.npz"
+FORMAT = 4  # of the files
+CALL = "call.npz"  # what tells the call from others
+SETTINGS_BEFORE = "settings.json"  # what formats 1 and 2 had in its place
 VALUES = "__plain__"  # the entry of a file that holds, as JSON, what is no array
-# what reading a damaged file may raise
-UNREADABLE = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile)
-TOLERANCE = 1e-9  # another machine may round the model's predictions in another way
+DIGEST = "__digest__"  # the entry with the digest of all others
 
 
 @dataclass(frozen=True)
@@ -36,53 +40,51 @@ class Store:
         cls, folder: Any, settings: dict[str, Any], evidence: dict[str, np.ndarray]
     ) -> Store:
         """Open the store in a folder, or create it; a folder of another call is refused."""
-        try:
-            path = Path(folder)
-        except TypeError:
-            raise TypeError(f"store must be a folder, got {arg.shorten(folder)}.") from None
+        path = place("store", folder)
         if path.exists() and not path.is_dir():
             raise ValueError(f"store must be a folder, got the file {str(path)!r}.")
         store = cls(path)
-        if (path / SETTINGS).exists():
-            store._compare(settings, evidence)
-            return store
-        names = {entry.name for entry in path.iterdir()} if path.exists() else set()
-        if any(not name.startswith(".") for name in names - {EVIDENCE}):
-            raise ValueError(f"store must be an empty folder or a store, got {str(path)!r}.")
-        content = json.dumps({"format": FORMAT, **settings}, indent=1)
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            store._save_arrays(EVIDENCE, evidence)
-            write_atomically(path / SETTINGS, content.encode())  # last: now the store is complete
-        except OSError as error:
-            raise ValueError(
-                f"store must be a folder that can be written to, but {str(path)!r}: {error.strerror}."
-            ) from None
+        if not (path / CALL).exists():
+            store._create(settings, evidence)
+        store._compare(settings, evidence)
         return store
+
+    def _create(self, settings: dict[str, Any], evidence: dict[str, np.ndarray]) -> None:
+        """Write what tells this call from others, unless another process was faster."""
+        if (self.folder / SETTINGS_BEFORE).exists():
+            self._refuse_format(_format_before(self.folder / SETTINGS_BEFORE))
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            others = [path for path in self.folder.iterdir() if not path.name.startswith(".")]
+            if others and not (self.folder / CALL).exists():
+                raise ValueError(
+                    f"store must be an empty folder or a store, got {str(self.folder)!r}."
+                )
+            self._save(CALL, (), {"format": FORMAT} | settings, evidence, new=True)
+        except FileExistsError:
+            return
+        except (OSError, RecursionError) as error:
+            self._refuse_to_write(self.folder, error)
 
     def _compare(self, settings: dict[str, Any], evidence: dict[str, np.ndarray]) -> None:
         """Refuse the folder unless it was written in this format, by a call with the same settings."""
         try:
-            stored_settings = dict(json.loads((self.folder / SETTINGS).read_text()))
-            with np.load(self.folder / EVIDENCE, allow_pickle=False) as file:
-                stored = dict(file)
-        except (*UNREADABLE, TypeError):
-            self._refuse(f"{SETTINGS} or {EVIDENCE} cannot be read")
-        stored_format = stored_settings.pop("format", 1)
+            stored_settings, stored, whole = _read(self.folder / CALL, ())
+            stored_settings = dict(stored_settings)
+        except Exception:  # whatever reading a damaged file raises
+            self._refuse(f"{CALL} cannot be read")
+        stored_format = stored_settings.pop("format", None)
         if stored_format != FORMAT:
-            raise ValueError(
-                f"store must be a new folder or one of format {FORMAT}, but {str(self.folder)!r} was "
-                f"written by another version of limetutor in format {stored_format}; give another "
-                "folder, or delete this one, and all rows are computed anew."
-            )
-        for key in sorted({*stored_settings, *settings}):
+            self._refuse_format(stored_format)
+        if not whole:
+            self._refuse(f"{CALL} was changed")
+        for key in [*settings, *sorted({*stored_settings} - {*settings})]:
             then, now = stored_settings.get(key), settings.get(key)
             if then != now:
-                self._refuse(f"{key} is {then} there and {now} here")
-        for key, array in evidence.items():
-            same_shape = key in stored and stored[key].shape == array.shape
-            if not (same_shape and np.allclose(stored[key], array, TOLERANCE, TOLERANCE)):
-                self._refuse(f"{key} is not the same")
+                self._refuse(f"{key} is {_shown(then)} there and {_shown(now)} here")
+        for key, words in DIFFERENCES.items():
+            if key in evidence and not (key in stored and same(key, stored[key], evidence[key])):
+                self._refuse(words)
 
     def _refuse(self, difference: str) -> NoReturn:
         raise ValueError(
@@ -90,32 +92,86 @@ class Store:
             f"{difference}."
         )
 
-    def rows(self) -> dict[int, dict[str, Any]]:
-        """The finished rows by position; a file that cannot be read counts as missing."""
+    def _refuse_format(self, number: Any) -> NoReturn:
+        raise ValueError(
+            f"store must be a new folder or one of format {FORMAT}, but {str(self.folder)!r} was "
+            f"written by another version of limetutor in format {number}; give another "
+            "folder, or delete this one, and all rows are computed anew."
+        )
+
+    def _refuse_to_write(self, path: Path, error: BaseException) -> NoReturn:
+        reason = getattr(error, "strerror", "too many folders within each other")
+        raise ValueError(
+            f"store must be a folder that can be written to, but {arg.shorten(str(path))}: {reason}."
+        ) from None
+
+    @cached_property
+    def _call(self) -> str:
+        """What the file of the call holds, in short."""
+        return sha256((self.folder / CALL).read_bytes()).hexdigest()
+
+    def rows(self, count: int) -> dict[int, dict[str, Any]]:
+        """The finished ones of so many rows; a file that was not written for its row counts as missing."""
         finished = {}
-        for path in sorted(self.folder.glob("row-*.npz")):
+        for row in range(count):
             try:
-                with np.load(path, allow_pickle=False) as file:
-                    arrays = {key: file[key] for key in file.files}
-                values, row = (
-                    json.loads(str(arrays.pop(VALUES))),
-                    int(path.stem.removeprefix("row-")),
-                )
-            except UNREADABLE:
+                values, arrays, whole = _read(self.folder / _row_name(row), (self._call, row))
+                tuples = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+            except Exception:  # whatever reading a damaged file raises
                 continue
-            tuples = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
-            finished[row] = arrays | tuples
+            if whole:
+                finished[row] = arrays | tuples
         return finished
 
     def write(self, row: int, parts: dict[str, Any]) -> None:
         """Save a finished row."""
         arrays = {key: part for key, part in parts.items() if isinstance(part, np.ndarray)}
         values = {key: part for key, part in parts.items() if key not in arrays}
-        text = json.dumps(values, default=_json_value)  # JSON keeps every digit of a double
-        self._save_arrays(f"row-{row:09d}.npz", arrays | {VALUES: np.array(text)})
+        name = _row_name(row)
+        try:
+            self._save(name, (self._call, row), values, arrays)
+        except OSError as error:
+            self._refuse_to_write(self.folder / name, error)
 
-    def _save_arrays(self, name: str, arrays: dict[str, np.ndarray]) -> None:
-        write_atomically(self.folder / name, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+    def _save(
+        self, name: str, place: tuple[Any, ...], values: dict[str, Any],
+        arrays: dict[str, np.ndarray], new: bool = False,
+    ) -> None:  # fmt: skip
+        text = json.dumps(values, default=_json_value)  # JSON keeps every digit of a double
+        entries = {VALUES: text, DIGEST: _digest(place, text, arrays)}
+        content = arrays | {key: np.array(entry) for key, entry in entries.items()}
+        write_atomically(self.folder / name, lambda file: np.savez(file, **content), new=new)  # type: ignore[arg-type]
+
+
+def _row_name(row: int) -> str:
+    return f"row-{row:09d}.npz"
+
+
+def _read(path: Path, place: tuple[Any, ...]) -> tuple[Any, dict[str, np.ndarray], bool]:
+    """What a file of a store holds: the values, the arrays, and whether it was written like that."""
+    if not path.is_file():
+        raise FileNotFoundError(path)
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+        arrays = {key: file[key] for key in file.files}
+    text, stored = str(arrays.pop(VALUES)), str(arrays.pop(DIGEST, ""))
+    return json.loads(text), arrays, stored == _digest(place, text, arrays)
+
+
+def _digest(place: tuple[Any, ...], text: str, arrays: dict[str, np.ndarray]) -> str:
+    names = sorted(arrays)
+    return digest((place, text, names, [arrays[name] for name in names])).hex()
+
+
+def _format_before(path: Path) -> Any:
+    """The format of a store whose settings are a file of JSON; the first had no number."""
+    try:
+        return dict(json.loads(path.read_text())).get("format", 1)
+    except Exception:
+        return "1 or 2"
+
+
+def _shown(value: Any) -> str:
+    return arg.shorten(value) if isinstance(value, list) else str(value)
 
 
 def _json_value(value: Any) -> Any:

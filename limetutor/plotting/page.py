@@ -18,12 +18,12 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from html import escape
 from math import isfinite, isnan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..plotting.palette import as_variables
+from .files import place, write_atomically
+from .palette import as_variables
 
 # what changes the direction of the text around it: a name could dress up as another one
 _BIDI = {*"\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
@@ -190,7 +190,7 @@ def written(html: str, path: Any = None) -> str | None:
     """The page itself, or nothing once it is in the file that was named."""
     if path is None:
         return html
-    Path(path).write_text(html, encoding="utf-8")
+    write_atomically(place("path", path), html.encode())
     return None
 
 

@@ -9,7 +9,7 @@ PALETTE: dict[str, tuple[str, str]] = {
     "paper": ("#fffffe", "#14181e"),  # the page behind: halos, edges of markers
     "xi": ("#c8102e", "#ff7080"),  # ξ, the example explained
     "box": ("#00805c", "#36c79b"),  # quantile boxes and their edges
-    "sample": ("#7656a4", "#b89be2"),  # new examples and their weights
+    "sample": ("#7656a4", "#b89be2"),  # samples and their weights
     "surrogate": ("#0067a8", "#5cb4f2"),  # what LIME fits, empirical coefficients
     "truth": ("#b35a00", "#f3a34a"),  # theory: the limit, the predicted value
     "against": ("#6f4a2f", "#b0764a"),  # a negative sign: speaks against, opposes the slope

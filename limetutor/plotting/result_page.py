@@ -77,7 +77,7 @@ def in_words(coef: float, lower: float, upper: float) -> str:
     if coef == 0 and lower == upper:
         return "no effect"
     if lower < 0 < upper:
-        return "not told from no effect: more samples would"
+        return "not distinguishable from no effect; more samples would"
     return "raises the prediction" if coef > 0 else "lowers the prediction"
 
 
@@ -115,13 +115,16 @@ def notebook_table(
 
 
 def to_shap(result: Any) -> Any:
-    """The coefficients from the intercept upwards, as a ``shap.Explanation``."""
+    """The surrogate at the instance from the intercept upwards, as a ``shap.Explanation``.
+
+    A feature adds its coefficient, times its scaled number where there are no boxes.
+    """
     try:
         import shap
     except ImportError:
         raise ImportError("to_shap needs shap; install it with `pip install shap`.") from None
     return shap.Explanation(
-        values=result.coef.copy(),
+        values=result.coef * result.setting.value_at_xi,
         base_values=float(result.intercept),
         data=np.array(list(result.values().values()), dtype=object),
         feature_names=list(result.names),

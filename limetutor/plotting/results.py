@@ -124,7 +124,7 @@ def risk(shares: Any) -> Figure:
     ax.fill_between(shares.nus, 0, 100 * shares.at_risk, color=color.alarm, alpha=0.12, lw=0)
     near = f"within {shares.tolerance:.0%} of a switch-off"
     for share, hue, line, label in (
-        (shares.at_risk, color.alarm, "-", "sign hangs on ν"),
+        (shares.at_risk, color.alarm, "-", "sign depends on ν"),
         (shares.turned, color.ink, "--", "turned from the sign at wide ν"),
         (shares.near, color.muted, ":", near),
         (shares.opposed, color.negative, "-.", "opposes the slope"),

@@ -42,6 +42,16 @@ def arrowhead_eigenvalues(alpha: ArrayLike) -> np.ndarray:
     return np.sort(np.concatenate([[_root_between(a, b, poles, odds) for a, b in ends], repeated]))
 
 
+def largest_eigenvalue(alpha: ArrayLike, rest: ArrayLike | None = None) -> float:
+    """That of C Sigma^-1, in O(d); infinite where an entry is. ``rest`` is 1 - alpha if known better."""
+    alpha = probabilities(alpha)
+    rest = 1 - alpha if rest is None else np.asarray(rest, float)
+    with np.errstate(divide="ignore", over="ignore"):
+        poles, odds = 1 / alpha / rest, alpha / rest
+        highest = 2 * float(1 + odds.sum() + poles.sum())
+    return _root_between(float(poles.max()), highest, poles, odds) if highest < np.inf else np.inf
+
+
 def _root_between(a: float, b: float, poles: np.ndarray, odds: np.ndarray) -> float:
     """The only zero of 1 - lam - lam sum odds/(poles - lam) in (a, b), where it decreases.
 

@@ -7,13 +7,15 @@ import numpy as np
 from ..core import theory
 from ..core.boxes import Boxes
 from ..core.explainer import EXTENSIONS
-from ..core.surrogate import MIN_DEVIATION, Fit, Solver, Sums, relative_penalty
+from ..core.surrogate import MIN_DEVIATION, MIN_STDERR, Fit, Solver, Sums, relative_penalty
 from ..core.theory import PRECISION_NOTE
 from ..inputs import arguments as arg
 from ..results.limit import TINY
 
 MIN_EFFECTIVE = 5  # samples that a coefficient, and each side of an indicator, should have
-OVERFLOW = "Standard errors are beyond 1e154, given as infinite; rescale f."
+OVERFLOW = (
+    f"Standard errors are beyond 1e154 or below {MIN_STDERR:g}, given as infinite; rescale f."
+)
 MIN_OTHER_WEIGHT = 1.0  # expected weight of all other rows below which xi's own row decides
 
 
@@ -98,7 +100,7 @@ def _listed(problem: Any, mask: np.ndarray) -> str:
 
 def limit_warnings(problem: Any, correction: Any, n: int | None, fit: Any) -> list[str]:
     """What to know of a limit: of a problem, its finite-sample correction and population fit."""
-    notes, law = [], problem.tilt
+    notes, law = list(problem.form_notes), problem.tilt
     if n is not None and correction.own_row and correction.weight < MIN_OTHER_WEIGHT:
         notes.append(own_row_note(n, correction.weight))
     if problem.world.regression is None:
@@ -116,7 +118,7 @@ def own_row_note(n: int, weight: float) -> str:
     return (
         f"xi's own row decides: it has weight 1, and the other {n - 1:,} rows together are "
         f"expected to have {weight:.2g}; runs with another seed differ widely, and these "
-        "numbers are no limit. Raise nu."
+        "numbers are not a limit. Raise nu."
     )
 
 

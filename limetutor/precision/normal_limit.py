@@ -1,9 +1,10 @@
-"""The normal limit of a sampled explanation, and how many samples a given precision needs.
+"""The normal limit of a sampled explanation: the covariance of its noise.
 
 sqrt(n) (beta^ - beta) tends to a normal law with covariance V = Sigma^-1 M Sigma^-1, where
 M = E[pi^2 r^2 z z'] and r is the residual of the surrogate. For a linear f it is a closed form
-(:func:`asymptotic_covariance`), and :func:`limetutor.samples_needed` turns it into a number of samples, beside
-the one of the paper's theorem (:mod:`limetutor.precision.bounds`). Chapter: how many samples.
+(:func:`asymptotic_covariance`), a diagonal plus a matrix of rank five at most, and
+:func:`limetutor.samples_needed` turns it into a number of samples, beside the one of the paper's theorem
+(:mod:`limetutor.precision.bounds`). Chapter: how many samples.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..core.boxes import World
 from ..core.models import Linear
@@ -20,18 +20,21 @@ from ..core.sampler import sampler_of
 from ..core.tilted_law import Tilt
 from ..inputs import arguments as arg
 from .effective_samples import log_share, squared_kernel_tilt
+from .normal_length import Covariance
 
 
 class _Residual(NamedTuple):
     """The contribution of each feature to the residual, given z_j = 1 and given z_j = 0; (2, d).
 
     For a linear f the surrogate is E~[f | z], so r = sum_j a_j (x_j - E~[x_j | z_j]). Under another
-    tilted law (that of pi^2) its parts are still independent, with these means and variances.
+    tilted law (that of pi^2) its parts are still independent, with these means and variances. They
+    are in units of the largest of them.
     """
 
     log_prob: np.ndarray  # of z_j = 1 and of z_j = 0 under the other law
     mean: np.ndarray
     variance: np.ndarray
+    unit: float
 
 
 def _residual(a: np.ndarray, at: Tilt, other: Tilt) -> _Residual:
@@ -41,20 +44,33 @@ def _residual(a: np.ndarray, at: Tilt, other: Tilt) -> _Residual:
     )
     law = other.views.law
     squares = law.box_variances() + (law.box_means() - other_mean[..., None]) ** 2
-    variance = np.sum(other.views.weights[1:] * squares, axis=-1)
+    deviation = np.sqrt(np.sum(other.views.weights[1:] * squares, axis=-1))
     log_prob = np.stack([other.log_alpha, other.log_rest])
-    return _Residual(log_prob, a * (other_mean - mean), a**2 * variance)
+    shift, spread = a * (other_mean - mean), np.abs(a) * deviation
+    unit = float(np.max(np.maximum(np.abs(shift), spread))) or 1.0
+    return _Residual(log_prob, shift / unit, (spread / unit) ** 2, unit)
 
 
-def _influence_moments(
-    residual: _Residual, log_alpha: np.ndarray, log_rest: np.ndarray
-) -> tuple[float, np.ndarray, np.ndarray]:
-    """E'[r^2], E'[r^2 h_j] and E'[r^2 h_j h_k], h_j = (z_j - alpha_j) / (alpha_j (1 - alpha_j)).
+class _Moments(NamedTuple):
+    """Moments of the squared residual r^2 and the influences h_j = (z_j - alpha_j) / (alpha_j (1 - alpha_j)).
 
-    h_j is 1/alpha_j where z_j = 1 and -1/(1 - alpha_j) where z_j = 0: row j of C Sigma^-1 applied to
-    z. Given z_j and z_k the residual has a mean and a variance that are sums over features, so
-    each moment is a sum of two or four terms without cancellation, in O(d^2).
+    h_j is 1/alpha_j where z_j = 1 and -1/(1 - alpha_j) where z_j = 0: row j of C Sigma^-1 applied to z.
+    The parts r_j of r are independent, with sum M of their means and sum W of their variances w_j. With
+    a_j = E'[h_j], b_j = Cov'[h_j, r_j] and t_j = Cov'[h_j, (r_j - E'[r_j])^2] + 2 M b_j
+
+        E'[r^2] = M^2 + W,    E'[r^2 h_j] = (M^2 + W) a_j + t_j,
+        E'[r^2 h_j h_k] = (M^2 + W) a_j a_k + t_j a_k + a_j t_k + 2 b_j b_k    for j != k.
     """
+
+    whole: float  # E'[r^2]
+    a: np.ndarray
+    b: np.ndarray
+    t: np.ndarray
+    diagonal: np.ndarray  # E'[r^2 h_j^2]: a sum of positive terms, without cancellation
+
+
+def _moments(residual: _Residual, log_alpha: np.ndarray, log_rest: np.ndarray) -> _Moments:
+    """These moments, from those on either side of each z_j, in O(d)."""
     fixed = np.isneginf(log_rest)  # a feature that is always in xi's box has no estimate
     log_h = -np.stack([log_alpha, np.where(fixed, 0.0, log_rest)])
     sign = np.where(fixed, 0.0, np.array([[1.0], [-1.0]]))
@@ -63,26 +79,23 @@ def _influence_moments(
         second = sign**2 * np.exp(residual.log_prob + 2 * log_h)
     prob = np.exp(residual.log_prob)
     mean = np.sum(prob * residual.mean, axis=0)
-    variance = np.sum(prob * (residual.variance + (residual.mean - mean) ** 2), axis=0)
-    T, W = _sums_of_others(mean), _sums_of_others(variance)
-    conditional = (T + residual.mean) ** 2 + W + residual.variance  # E'[r^2 | z_j], (2, d)
-    cross = np.zeros((len(mean), len(mean)))
-    for v in range(2):
-        for u in range(2):
-            shift = T[:, None] - mean + residual.mean[v][:, None] + residual.mean[u]
-            spread = W[:, None] - variance + residual.variance[v][:, None] + residual.variance[u]
-            with np.errstate(over="ignore", invalid="ignore"):
-                square = shift**2 + np.maximum(spread, 0.0)
-                cross += _product(np.outer(first[v], first[u]), square)
-    np.fill_diagonal(cross, np.sum(_product(second, conditional), axis=0))
-    whole = float(mean.sum() ** 2 + variance.sum())
-    return whole, np.sum(_product(first, conditional), axis=0), cross
+    offset = residual.mean - mean
+    squares = residual.variance + offset**2  # of r_j less its mean, given z_j
+    variance = np.sum(prob * squares, axis=0)
+    total = float(mean.sum())
+    conditional = (
+        (total - mean + residual.mean) ** 2 + _sums_of_others(variance) + residual.variance
+    )
+    a, b = np.sum(first, axis=0), np.sum(_product(first, offset), axis=0)
+    t = np.sum(_product(first, squares - variance), axis=0) + 2 * total * b
+    diagonal = np.sum(_product(second, conditional), axis=0)  # conditional is E'[r^2 | z_j]
+    return _Moments(total**2 + float(variance.sum()), a, b, t, diagonal)
 
 
-def _product(h: np.ndarray, square: np.ndarray) -> np.ndarray:
-    """Influences times squared residuals; 0 where the residual is 0, even if the influence is infinite."""
+def _product(h: np.ndarray, moment: np.ndarray) -> np.ndarray:
+    """Influences times moments; 0 where the residual is 0, even if the influence is infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.where(square == 0, 0.0, h * square)
+        return np.where(moment == 0, 0.0, h * moment)
 
 
 def _sums_of_others(values: np.ndarray) -> np.ndarray:
@@ -104,11 +117,26 @@ def asymptotic_covariance(
     Chapter: how many samples.
     """
     problem = Problem.of(f, xi, world, nu, kernel, purpose="the covariance of its noise")
-    return covariance_of(problem, sampler)
+    noise = noise_of(problem, sampler)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        V = noise.covariance.matrix()
+        V = np.where(V == 0, 0.0, V * np.exp(noise.log_unit))
+    return np.where(np.isnan(V), np.inf, V)  # a difference of two that are infinite
 
 
-def covariance_of(problem: Problem, sampler: Any = "bins") -> np.ndarray:
-    """:func:`asymptotic_covariance` of a problem that has been checked."""
+class Noise(NamedTuple):
+    """The covariance of the normal limit, in a unit that may be beyond the range of a double."""
+
+    covariance: Covariance
+    log_unit: float
+
+
+def noise_of(problem: Problem, sampler: Any = "bins") -> Noise:
+    """The V of :func:`asymptotic_covariance` for a problem that has been checked.
+
+    The influence h_0 = 1 - sum_j alpha_j h_j of the intercept is a combination of the others, which
+    makes three factors a, b, t of rank one five.
+    """
     form = problem.form
     if not isinstance(form, Linear):
         raise TypeError(
@@ -122,15 +150,27 @@ def covariance_of(problem: Problem, sampler: Any = "bins") -> np.ndarray:
             "lt.explain(...).covariance estimates the noise of others."
         )
     residual = _residual(form.a, at, squared_kernel_tilt(problem) if draws.weighted else at)
-    whole, with_h, V = _influence_moments(residual, at.log_alpha, at.log_rest)
+    moments = _moments(residual, at.log_alpha, at.log_rest)
     alpha = np.where(at.constant, 0.0, at.alpha)
     with np.errstate(over="ignore", invalid="ignore"):
-        beside = with_h - V @ alpha
-        corner = max(whole - 2 * alpha @ with_h + alpha @ V @ alpha, 0.0)  # 0 where all is rounding
-        result = np.block([[np.full((1, 1), corner), beside[None]], [beside[:, None], V]])
-        scale = np.exp(-log_share(problem) if draws.weighted else 0.0)
-        result = np.where(result == 0, 0.0, scale * result)
-    return np.where(np.isnan(result), np.inf, result)  # a difference of two that are infinite
+        rest = (
+            moments.diagonal
+            - (moments.whole * moments.a + 2 * moments.t) * moments.a
+            - 2 * moments.b**2
+        )
+        bordered = [
+            np.concatenate([[one - alpha @ part], part])
+            for one, part in ((1.0, moments.a), (0.0, moments.b), (0.0, moments.t))
+        ]
+        corner = np.zeros(problem.d + 1)
+        corner[0] = 1.0
+        beside = np.concatenate([[0.0], -alpha * rest])
+        factors = np.stack([*bordered, corner, beside], axis=1)
+        middle = np.zeros((5, 5))
+        middle[0, 0], middle[1, 1], middle[0, 2], middle[2, 0] = moments.whole, 2.0, 1.0, 1.0
+        middle[3, 3], middle[3, 4], middle[4, 3] = alpha**2 @ rest, 1.0, 1.0
+    log_unit = 2 * np.log(residual.unit) - (log_share(problem) if draws.weighted else 0.0)
+    return Noise(Covariance(np.concatenate([[0.0], rest]), factors, middle), float(log_unit))
 
 
 def whitened_variance(problem: Problem) -> float:
@@ -142,47 +182,8 @@ def whitened_variance(problem: Problem) -> float:
     form, at = problem.form, problem.tilt
     assert isinstance(form, Linear)
     residual = _residual(form.a, at, squared_kernel_tilt(problem))
-    whole, _, moments = _influence_moments(residual, at.log_alpha, at.log_rest)
+    moments = _moments(residual, at.log_alpha, at.log_rest)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        parts = _product(at.alpha * at.rest, np.diag(moments))
+        parts = _product(at.alpha * at.rest, moments.diagonal)
         scale = np.exp(squared_kernel_tilt(problem).log_C - at.log_C)
-        return float(scale * (whole + np.sum(parts)))
-
-
-def norm_distribution(t: ArrayLike, V: np.ndarray, *, points: int = 24) -> np.ndarray:
-    """P(||y|| <= t) for y ~ N(0, V).
-
-    ||y||^2 is a sum of chi-squares weighted by the eigenvalues of V; its Laplace transform is
-    prod (1 + 2 lambda_i s)^(-1/2), with all singularities on the negative axis, so the integral
-    that inverts it converges geometrically along Talbot's contour (Abate and Valko 2004).
-    """
-    eigenvalues = np.clip(np.linalg.eigvalsh(V), 0, None)
-    t = np.asarray(t, float)
-    square = np.maximum(t, 0)[..., None] ** 2
-    angle = np.arange(1, points) * np.pi / points
-    cot = 1 / np.tan(angle)
-    contour = 0.4 * points * np.concatenate([[1.0], angle * (cot + 1j)])
-    slope = np.concatenate([[0.5], 1 + 1j * (angle + (angle * cot - 1) * cot)])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        s = contour / square
-        transform = np.prod((1 + 2 * eigenvalues * s[..., None]) ** -0.5, axis=-1) / contour
-        total = 0.4 * np.sum((np.exp(contour) * transform * slope).real, axis=-1)
-    return np.where(t > 0, np.clip(total, 0, 1), 0.0)
-
-
-def norm_quantile(V: np.ndarray, eta: float) -> float:
-    """The t with P(||y|| <= t) = 1 - eta for y ~ N(0, V)."""
-    from scipy import optimize
-
-    eta = arg.probability("eta", eta)
-    if eta < 1e-10:  # the distribution is good to about 1e-12
-        raise ValueError(f"eta must be 1e-10 or above, got {eta:g}.")
-    trace = float(np.trace(V))
-    if not 0 < trace < np.inf:
-        return trace  # 0, infinite, or nan for nan
-    unit = V / trace  # ||y||^2 then has mean 1, and exceeds 1 / eta with probability eta at most
-
-    def missing(t: float) -> float:
-        return float(norm_distribution(t, unit)) - (1 - eta)
-
-    return float(optimize.brentq(missing, 0.0, 1 / np.sqrt(eta), xtol=1e-13) * np.sqrt(trace))
+        return float(scale * (moments.whole + np.sum(parts)) * residual.unit**2)

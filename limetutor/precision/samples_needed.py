@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,15 @@ import numpy as np
 from ..core.boxes import World
 from ..core.explainer import run
 from ..core.models import Linear
-from ..core.problem import Problem
+from ..core.problem import Problem, knowing
 from ..core.theory import limit_of
 from ..inputs import arguments as arg
 from ..inputs.warning_classes import FitWarning, PrecisionWarning
 from ..plotting.result_page import notebook_table
 from . import bounds
 from .effective_samples import log_share
-from .normal_limit import covariance_of, norm_quantile, whitened_variance
+from .normal_length import norm_quantile
+from .normal_limit import noise_of, whitened_variance
 
 
 @dataclass(frozen=True)
@@ -108,27 +109,47 @@ def samples_needed(
     seed = arg.seed("seed", seed)
     problem = Problem.of(f, xi, world, nu, kernel, output)
     closed = problem.product is not None and _is_linear(problem)
+    noises: list[tuple[Any, float]]
     if closed:
-        covariances = [covariance_of(problem, sampler) for sampler in ("bins", "tilted")]
+        problem, eps_in_unit = _in_unit(problem, eps)
+        noises = [noise_of(problem, sampler) for sampler in ("bins", "tilted")]
         method = "covariance in closed form"
     else:
-        covariances = _estimated_covariances(problem, pilot, seed)
+        eps_in_unit = eps
+        noises = [(V, 0.0) for V in _estimated_covariances(problem, pilot, seed)]
         method = f"covariance estimated from {pilot} samples"
-    with np.errstate(over="ignore"):
-        weighted, tilted = (np.square(norm_quantile(V, eta) / eps) for V in covariances)
+    with np.errstate(over="ignore", divide="ignore"):
+        weighted, tilted = (
+            np.exp(2 * (np.log(norm_quantile(V, eta)) - np.log(eps_in_unit)) + log_unit)
+            for V, log_unit in noises
+        )
     printed = corrected = finite = np.nan
     if closed and bounds.theorem_applies(problem):
-        settings = (limit_of(problem), problem.boxes.sigma, eps, eta)
+        settings = (limit_of(problem), problem.boxes.sigma, eps_in_unit, eta)
         printed = bounds.quiet_sample_size(*settings, corrected=False)
         corrected = bounds.quiet_sample_size(*settings)
     if closed and bounds.bounded_residual(problem):
-        finite = bounds.finite_sample_size(limit_of(problem), whitened_variance(problem), eps, eta)
+        spread = whitened_variance(problem)
+        finite = bounds.finite_sample_size(limit_of(problem), spread, eps_in_unit, eta)
     share = float(np.exp(log_share(problem))) if problem.product else np.nan
     if np.any(np.isinf([weighted, tilted, printed, corrected, finite])):
         warnings.warn(bounds.infinite_size_message(problem.nu), PrecisionWarning, stacklevel=2)
     weighted = weighted if np.isinf(weighted) else int(np.ceil(weighted))
     sizes = weighted, np.ceil(tilted), printed, corrected
     return SampleSize(eps, eta, *sizes, share, method, finite)
+
+
+def _in_unit(problem: Problem, eps: float) -> tuple[Problem, float]:
+    """A linear f in units of its largest coefficient, and eps in them: no square then overflows.
+
+    The unit is a power of two, so that nothing is rounded.
+    """
+    form = problem.form
+    assert isinstance(form, Linear)
+    largest = max(float(np.max(np.abs(form.a))), abs(form.b))
+    unit = math.ldexp(1.0, math.frexp(largest)[1])
+    scaled = replace(problem, f=Linear(form.a / unit, form.b / unit), output=None)
+    return knowing(scaled, problem, "tilt", "box_of_xi"), eps / unit
 
 
 def _is_linear(problem: Problem) -> bool:

@@ -23,8 +23,9 @@ class Sobol(Tilted):
 
     Every coordinate of the tilted law is a monotone function of one uniform number: which part,
     then where in it. Points of a Sobol sequence in place of random numbers leave the expectation of
-    every fit and remove most of its variance (Owen 1997: up to n^-3 for smooth f, never much more
-    than 1/n). ``scrambles`` independent scrambles share the draws. Standard errors come from their
+    every mean and remove most of its variance (Owen 1997: n^-3 for smooth integrands, never much
+    more than 1/n; indicators jump, so that smooth models of a few features have about n^-2).
+    ``scrambles`` independent scrambles share the draws. Standard errors come from their
     spread, because draws of one scramble are not independent; a single scramble has the least noise,
     and no standard error. Chapter: how many samples.
     """

@@ -9,7 +9,7 @@ and so what repeats would show. With p_j the probability that a run keeps featur
 
 the probability that two runs b, b' ~ N(coef_j, V_jj) differ by less than 1.96 (s + s'), with sd_j^2 = V_jj
 and s_j the standard error that intervals are made of. With the right one CSI_j is 0.994 whatever the
-model; it says how good the standard errors are, not how stable the explanation is. Chapter: trust.
+model; it says how good the standard errors are, not how stable the explanation is. Chapter: how many samples.
 """
 
 from typing import Any, NamedTuple

@@ -18,7 +18,7 @@ ROUNDING = 16 * np.finfo(float).eps  # of the size of a surrogate
 
 @dataclass(frozen=True)
 class Samples:
-    """The new examples behind an explanation, kept on request.
+    """The samples behind an explanation, kept on request.
 
     Weights are kept as logarithms too, for the cases where they underflow.
     """
@@ -118,7 +118,7 @@ class Explanation(Result):
         at_xi = np.concatenate([[1.0], self.setting.value_at_xi])
         return float(np.sqrt(max(np.sum(self.covariance * np.outer(at_xi, at_xi)), 0.0)))
 
-    x = property(attrgetter("_kept.x"), doc="New examples (n, d).")
+    x = property(attrgetter("_kept.x"), doc="Samples (n, d).")
     z = property(attrgetter("_kept.z"), doc="Their indicators (n, d).")
     weights = property(attrgetter("_kept.weights"), doc="Their weights (n,).")
     y = property(attrgetter("_kept.y"), doc="The responses f(x) (n,).")

@@ -10,7 +10,8 @@ def printed(result: Any) -> str:
     lines, order = [result._headline()], result.order()
     for j in order[:MAX_PRINTED]:
         error = f" ± {result.stderr[j]:<8.2g}" if result._is_noisy else ""
-        lines.append(f"  {result.coef[j]:+10.4g}{error} {result.box_names[j]}")
+        box = " ".join(result.box_names[j].split())  # a name with a line break is no second line
+        lines.append(f"  {result.coef[j]:+10.4g}{error} {box}")
     if len(order) > MAX_PRINTED:
         lines.append(f"  ... and {len(order) - MAX_PRINTED} more")
     lines += [f"  {text}" for text in result._closing("xi")]

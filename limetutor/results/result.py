@@ -159,7 +159,7 @@ class PicklesWithoutModel(BaseResult):
             state["f"] = model_in_pickle(state["f"])
         return state
 
-    world = property(attrgetter("setting.world"), doc="Where new examples come from.")
+    world = property(attrgetter("setting.world"), doc="Where samples come from.")
     box_names = property(attrgetter("setting.box_names"), doc="The boxes of xi in words.")
 
 
@@ -235,8 +235,8 @@ class Result(PicklesWithoutModel):
     def to_shap(self) -> Any:
         """A ``shap.Explanation`` for shap's pictures: coefficients from the intercept upwards.
 
-        They add up to the surrogate at the instance, which is the model there less the local error;
-        they are LIME's coefficients, no Shapley values.
+        They add up to the surrogate at the instance, which is the model there plus the local error;
+        they are LIME's coefficients (times scaled numbers without boxes), no Shapley values.
         """
         return wing("plotting.result_page").to_shap(self)
 

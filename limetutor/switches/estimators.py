@@ -14,7 +14,7 @@ import numpy as np
 
 from ..exact.read_sklearn import FORESTS
 from ..inputs import arguments as arg
-from ..inputs.predictors import last_step, listed_classes
+from ..inputs.predictors import class_of, last_step, listed_classes, output_column
 from .forms import Group, Rule, Switched
 
 
@@ -84,10 +84,10 @@ def read(model: Any, method: str, reading: Reading, d: int, column: int) -> Swit
     return next((form for form in forms if form is not None), None)
 
 
-def presence(model: Any, output: int | None = None) -> Switched:
+def presence(model: Any, output: Any = None) -> Switched:
     """A fitted scikit-learn model of switches: its columns are the switches, 0 or 1.
 
-    Regressors and classifiers of trees and forests (the probability of column ``output``, the last
+    Regressors and classifiers of trees and forests (the probability of the class ``output``, the last
     if left out), linear models (``decision_function`` of a classifier) and naive Bayes (its joint
     log-likelihood). Chapter: text.
 
@@ -105,9 +105,11 @@ def presence(model: Any, output: int | None = None) -> Switched:
         raise TypeError(
             f"model must be a fitted scikit-learn estimator of switches, got {arg.shorten(model)}."
         )
-    classes = len(listed_classes(model))
-    last = max(classes - 1, 0)
-    column = last if output is None else arg.whole("output", output, 0, most=last)
+    labels = listed_classes(model)
+    classes = len(labels)
+    column = max(classes - 1, 0)
+    if output is not None:
+        column = output_column(output, max(classes, 1), labels)
     from scipy.sparse import eye_array
 
     reading = Reading(eye_array(d, format="csr"), np.zeros(d), lambda _, count: float(count))
@@ -144,7 +146,8 @@ def _weighted_sum(reading: Reading, d: int, weights: np.ndarray, constant: float
 def _linear(model: Any, method: str, reading: Reading, d: int, column: int) -> Switched | None:
     """``decision_function`` and ``predict`` of linear models."""
     regressor = method == "predict" and not hasattr(model, "classes_")
-    if not hasattr(model, "coef_") or not (method == "decision_function" or regressor):
+    known = class_of(model) and hasattr(model, "coef_")
+    if not known or not (method == "decision_function" or regressor):
         return None
     coef = np.atleast_2d(np.asarray(model.coef_, float))
     row = column if len(coef) > 1 else 0
@@ -155,7 +158,7 @@ def _linear(model: Any, method: str, reading: Reading, d: int, column: int) -> S
 @reader
 def _naive_bayes(model: Any, method: str, reading: Reading, d: int, column: int) -> Switched | None:
     """The joint log-likelihood, a sum over words; a BernoulliNB also counts absent ones."""
-    kind = type(model).__name__
+    kind = class_of(model)
     if method != "predict_joint_log_proba" or kind not in ("MultinomialNB", "BernoulliNB"):
         return None
     log_p = model.feature_log_prob_[column]
@@ -179,7 +182,7 @@ def _trees(model: Any, method: str, reading: Reading, d: int, column: int) -> Sw
     trees = [t for t in np.ravel(getattr(model, "estimators_", [model])) if hasattr(t, "tree_")]
     classes = hasattr(model, "classes_")
     if not (
-        type(model).__name__ in FORESTS
+        class_of(model) in FORESTS
         and trees
         and method == ("predict_proba" if classes else "predict")
     ):

@@ -1,7 +1,8 @@
 """What LIME's coefficients are for a function of switches, and other expressions for them.
 
-:func:`limetutor.switch_limit` takes any function. :func:`contrasts` and :func:`tilted` write the coefficients
-as differences of means, :func:`long_text` those of a model that is linear in normalised word counts.
+:func:`limetutor.switch_limit` takes any function. :func:`contrasts` writes a coefficient as a slope plus a
+mixture of differences of means, :func:`tilted` as one such difference, for weights that are products;
+:func:`long_text` has the coefficients of a model that is linear in normalised word counts.
 
 A normalised TF-IDF vector has length 1, and still has it when words are removed: the others are
 scaled up. A model that is linear in it, with weights a and the vector h of the whole text, is
@@ -106,11 +107,13 @@ def _needed_form(f: Any, d: int) -> SwitchForm:
 
 @dataclass(frozen=True)
 class Contrasts:
-    """A coefficient as a difference of means, mixed over how many switches are on.
+    """A coefficient as a slope on the number of switches that are on, plus a mixture of contrasts.
 
     ``slope`` is that of the means F_k of f on k: what the switches do together. ``difference``
     (d, d + 1) is E[f | k, z_j = 1] - E[f | k, z_j = 0], and 0 for k = 0 and d; ``share`` (d + 1,) is
-    the law of k that mixes them, proportional to m_k k (d - k).
+    the law of k that mixes them, proportional to m_k k (d - k). A switch that f ignores has contrasts
+    too, since at equal k it replaces others. The slope cancels them if f is a sum or the weights are
+    products, in general not otherwise.
     """
 
     slope: float
@@ -125,7 +128,7 @@ class Contrasts:
 
 
 def contrasts(f: Any, world: Switches) -> Contrasts:
-    """The coefficients of a form, or of any f of at most 16 switches, as differences of means.
+    """The coefficients of a form, or of any f of at most 16 switches: a slope and a mixture of contrasts.
 
     For independent switches a coefficient is one difference of means, under the tilted law
     (:func:`tilted`). Exchangeable ones depend on each other through their number k alone: given k the

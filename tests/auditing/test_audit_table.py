@@ -11,6 +11,7 @@ import pytest
 from audited_rows import EXPLAINER, LINEAR, X, explainer
 
 import limetutor as lt
+from limetutor.auditing import audit_table
 from limetutor.auditing.findings import LEVELS, MEANING
 
 COLUMNS = ["severity", "code", "words", "noise", "local_error", "ess", "r2", "off_data"]
@@ -126,3 +127,15 @@ def test_the_picture_of_a_table_has_a_square_for_each_finding():
     assert len(table.plot(top=2).axes[0].get_yticklabels()) == 3  # two rows, and how many more
     mine = lt.audit(EXPLAINER, LINEAR, X[:45]).plot()
     assert mine.get_figheight() < 11
+
+
+def test_rows_go_to_other_processes_from_two_jobs_on(monkeypatch):
+    asked = []
+
+    def here(function, calls, n_jobs):
+        asked.append(n_jobs)
+        return [function(*call) for call in calls]
+
+    monkeypatch.setattr(audit_table, "unordered", here)
+    tables = [lt.audit(EXPLAINER, LINEAR, X[:3], data=X, n_jobs=n) for n in (None, 1, 2)]
+    assert asked == [2] and all(len(table) == 3 for table in tables)

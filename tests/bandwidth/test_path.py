@@ -1,11 +1,14 @@
 """The path of an explanation over the bandwidth or the number of boxes."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 from diabetes_paths import MODELS, WORLDS, XI, X, Y
 from lime.lime_tabular import LimeTabularExplainer
 from matplotlib.figure import Figure
+from sentences import one_sentence
 from sklearn.ensemble import RandomForestClassifier
 
 import limetutor as lt
@@ -51,13 +54,6 @@ def test_one_number_of_boxes_is_no_range():
     assert found.recommend().nu is None and "None is good" in found.recommend().reason
 
 
-def test_a_class_of_a_classifier():
-    f = RandomForestClassifier(10, random_state=0).fit(X, np.digitize(Y, [100, 200]))
-    found = lt.path(f, XI, WORLDS["empirical"], "mismatch", [1.0, 1.5], output=2)
-    at = lt.limit(f, XI, WORLDS["empirical"], 1.5, "mismatch", output=2)
-    np.testing.assert_allclose(found.coef[1], at.coef, rtol=1e-9)
-
-
 def test_labels_are_those_of_lime():
     """Of classes called 1, 2, 3 `lime` explains the second, and so do audits; ``output`` is a class."""
     f = RandomForestClassifier(10, random_state=0).fit(X, 1 + np.digitize(Y, [100, 200]))
@@ -73,12 +69,10 @@ def test_labels_are_those_of_lime():
     assert lt.path(f, XI, world, nu=[1.0, 2.0], output=1).prediction == chance[0]
     assert lt.audit(explainer, f, XI).case.prediction == chance[1]
     assert lt.path(lambda x: x[:, 0], XI, world, nu=[1.0, 2.0], samples=100).prediction == XI[0]
-    with pytest.raises(ValueError, match="label and output must not both be given"):
-        lt.path(f, XI, world, label=1, output=2)
-    with pytest.raises(
-        ValueError, match="label must be a column from 0 to 2 or one of the classes"
-    ):
-        lt.path(f, XI, world, label="medium")
+    one_sentence(lambda: lt.path(f, XI, world, label=1, output=2), "must not both be given")
+    one_sentence(
+        lambda: lt.path(f, XI, world, label="medium"), "label must be a column from 0 to 2"
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,10 +102,12 @@ def test_bad_input_gets_one_sentence(change, words):
     assert "\n" not in str(error.value)
 
 
-def test_boxes_of_an_explainer_stay_as_they_are():
-    world = lt.from_lime(LimeTabularExplainer(X, mode="regression"))
-    with pytest.raises(ValueError, match="make the explainer anew"):
-        lt.path(MODELS["linear"], XI, world, nu=1.0, boxes=[3, 4])
+def test_given_edges_have_no_number_to_go_over():
+    read, world = lt.from_lime(LimeTabularExplainer(X)), lt.Empirical(X, edges={2: [0.0]})
+    go = partial(lt.path, MODELS["linear"], XI, nu=1.0, boxes=[3, 4])
+    one_sentence(lambda: go(world=read), "make the explainer anew")
+    one_sentence(lambda: go(world=world), "got one with edges for [2]; leave edges= out")
+    assert lt.path(MODELS["linear"], XI, world, nu=[1.0, 2.0]).coef.shape == (2, 4)
 
 
 def test_nothing_of_its_picture_is_cut_off():

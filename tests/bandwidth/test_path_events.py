@@ -1,6 +1,7 @@
 """Zeros of coefficients, and ranges in which signs and order stay, against limits one by one."""
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from lime.lime_tabular import LimeTabularExplainer
 from scipy import optimize
 
 import limetutor as lt
-from limetutor.bandwidth.path_events import suspects
+from limetutor.bandwidth.curves import Points
+from limetutor.bandwidth.path_events import Dips, signs
 
 
 def roots_of_the_limit(f, xi, world, lo, hi, points=60, **how):
@@ -58,14 +60,57 @@ def test_the_paths_of_a_world_read_from_lime_are_its_own():
     assert f"{world.nu:.3g}" in found.recommend().reason
 
 
-def test_a_curve_that_barely_crosses_zero_is_not_missed():
-    """Two zeros between neighbouring bandwidths of the grid."""
+def ratio(nu, xi=0.6):
+    """The coefficient of x^2 divided by that of x, which has an extremum in nu."""
+    square, plain = (lt.limit(f, [xi], lt.Gaussian(), nu).coef[0] for f in (SQUARE, PLAIN))
+    return square / plain
+
+
+SQUARE, PLAIN = lt.Quadratic([[1.0]]), lt.Linear([1.0])
+
+
+@pytest.mark.parametrize("apart", [0.05, 0.002, 1e-4, 1e-5])
+@pytest.mark.parametrize("ends", [(0.05, 5.0), (0.1, 0.3)])
+def test_two_zeros_that_are_close_are_both_found(apart, ends):
+    """Of x^2 - a x, with a near an extremum of the ratio of the two coefficients."""
+    x = optimize.minimize_scalar(
+        lambda x: ratio(np.exp(x)), bounds=np.log([0.15, 0.21]), options={"xatol": 1e-10}
+    ).x
+    a = ratio(np.exp(x + apart / 2))
+    where = [np.exp(x - apart), np.exp(x), np.exp(x + apart)]
+    zeros = [
+        optimize.brentq(lambda nu: ratio(nu) - a, lo, hi, xtol=1e-15) for lo, hi in pairwise(where)
+    ]
+    found = lt.path(lt.Quadratic([[1.0]], a=[-a]), [0.6], lt.Gaussian(), nu=np.geomspace(*ends, 9))
+    assert np.diff(np.log(zeros)) == pytest.approx(apart, rel=0.1)
+    close = found.critical[0][np.abs(np.log(found.critical[0]) - x) < 0.1]
+    np.testing.assert_allclose(close, zeros, rtol=1e-2 * apart)
+
+
+@pytest.mark.parametrize(("times", "seen"), [(2.9, 0.0), (3.1, 1.0), (-2.9, 0.0), (-3.1, -1.0)])
+def test_a_sampled_coefficient_has_a_sign_from_three_standard_errors_on(times, seen):
+    one, none = np.ones((1, 1)), np.zeros(1)
+    points = Points(times * 0.2 * one, none, 0.2 * one, none, none, one)
+    assert signs(points, 5.0).tolist() == [[seen]]
+
+
+def test_a_curve_that_touches_no_zero_has_none():
+    """Above the extremum by as little as the zeros above are below it."""
     grid = np.geomspace(0.1, 10, 121)
-    bottom = np.log(grid[60] * 1.015)
-    touch = (np.log(grid)[:, None] - bottom) ** 2 - 1e-5
-    assert np.all(touch > 0)
-    extra = suspects(grid, touch)
-    assert np.any((np.log(extra) - bottom) ** 2 < 1e-5)
+    for lift, hidden in ((1e-9, 0), (-1e-9, 1)):
+        curve = lambda at, lift=lift: (np.log(at)[:, None] - 0.0123) ** 2 + lift  # noqa: E731
+        assert len(Dips.of(curve(grid)).beyond(curve, grid)) == hidden
+
+
+def test_two_coefficients_that_change_places_for_a_moment_are_seen():
+    grid = np.geomspace(0.1, 10, 121)
+
+    def curve(at):
+        x = np.log(at)[:, None]
+        return np.hstack([-2.0 - (x - 0.0123) ** 2, 0 * x + 2.0 + 1e-7, 0 * x + 0.5])
+
+    (place,) = Dips.of(curve(grid)).beyond(curve, grid)
+    assert abs(np.log(place) - 0.0123) < 3.2e-4  # there the second is the larger one
 
 
 def leaders(coef):

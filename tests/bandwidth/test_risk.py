@@ -12,7 +12,6 @@ import limetutor as lt
 from limetutor.bandwidth.risk import critical_bandwidths
 from limetutor.bandwidth.roots import crossings, gaps, plain_gaps
 from limetutor.core.kernels import product_kernels
-from limetutor.many.explain_many import explain_quietly
 
 WORLD = lt.Gaussian()
 
@@ -36,45 +35,14 @@ def test_risk_in_a_gaussian_world_is_the_critical_bandwidth():
 
 def test_a_gap_of_nothing_but_rounding_has_no_sign_to_lose():
     shares = lt.risk(np.full((3, 2), 0.3), lt.Gaussian(mu=0.3, sigma=0.7, p=5), [0.1, 1.0])
-    assert shares.at_risk.tolist() == [0, 0]
-
-
-def test_risk_on_a_training_set_is_that_of_the_limits():
-    X = np.random.default_rng(1).gamma(3.0, size=(60, 3))
-    world, ones = lt.Empirical(X), lt.Linear(np.ones(3))
-    nu, tolerance = 0.6, 0.05
-    shares = lt.risk(X, world, [nu], tolerance=tolerance)
-    low, here, high, far = (
-        np.sign([lt.limit(ones, xi, world, at).coef for xi in X])
-        for at in (nu / (1 + tolerance), nu, nu * (1 + tolerance), 1e4)
-    )
-    assert shares.near[0] == pytest.approx(np.mean(low != high))
-    assert shares.turned[0] == pytest.approx(np.mean(here != far))
-    assert shares.at_risk[0] > 0.02
-
-
-def test_turning_and_opposing_the_slope_are_two_things():
-    """On the low side wide bandwidths oppose the slope, and a sign that has turned agrees with it."""
-    X = np.random.default_rng(3).standard_normal((400, 3))
-    nus = [0.3, 0.5, 1.2, 50.0]
-    shares = lt.risk(X, WORLD, nus)
-    for k, nu in enumerate(nus):
-        coef = np.array([lt.limit(lt.Linear(np.ones(3)), xi, WORLD, nu).coef for xi in X])
-        wide = np.array([lt.limit(lt.Linear(np.ones(3)), xi, WORLD, 1e6).coef for xi in X])
-        turned = coef * wide < 0
-        assert shares.opposed[k] == pytest.approx(np.mean(coef < 0))
-        assert shares.turned[k] == pytest.approx(np.mean(turned))
-        assert shares.turned_back[k] == pytest.approx(np.mean(turned & (coef > 0)))
-    # at wide bandwidths nothing has turned, and all of the lower half opposes the slope
-    assert shares.turned[-1] == 0 and shares.opposed[-1] == np.mean(X < 0)
-    assert np.all(shares.turned_back <= shares.turned) and shares.turned_back[0] > 0.05
+    assert shares.at_risk.tolist() == shares.opposed.tolist() == [0, 0]
 
 
 def test_gaps_and_crossings_of_mixed_worlds():
     rng = np.random.default_rng(2)
     X = np.stack([rng.normal(size=200), rng.integers(0, 3, 200)], axis=1).astype(float)
     world = lt.Empirical(X, categorical=[1])
-    for kernel in ("gaussian", "mismatch"):
+    for kernel in product_kernels():
         expected = [lt.limit(lt.Linear([1.0, 1.0]), xi, world, 0.7, kernel).coef for xi in X[:9]]
         np.testing.assert_allclose(gaps(world, X[:9], 0.7, kernel), expected, rtol=1e-10)
     assert np.all(np.isnan(crossings(world, X[0], 0.7, "mismatch")))
@@ -113,26 +81,6 @@ def test_refusals_of_risk(change, words):
 
 
 KERNEL = st.sampled_from(product_kernels())
-
-
-@settings(max_examples=15, deadline=None, derandomize=True)
-@given(st.integers(0, 10_000), st.floats(0.2, 5.0), KERNEL)
-def test_the_gap_is_what_weighted_samples_say(seed, nu, kernel):
-    rng = np.random.default_rng(seed)
-    world = lt.Empirical(rng.gamma(2.0, size=(50, 2)), p=int(rng.integers(2, 6)))
-    xi = world.table[rng.integers(50)]
-    how = {"n": 8000, "seed": seed, "kernel": kernel, "keep": True, "ridge": 1e-9}
-    e = explain_quietly(lt.Linear([1.0, 1.0]), xi, world, nu, **how)
-    for j in range(2):
-        means, squares = [], []
-        for side in (e.z[:, j], ~e.z[:, j]):
-            x, w = e.x[side, j], e.weights[side]
-            if w.sum() ** 2 < 50 * np.sum(w**2):  # too few to know the error of their mean
-                return
-            means.append(np.average(x, weights=w))
-            squares.append(np.sum((w * (x - means[-1])) ** 2) / w.sum() ** 2)
-        found = gaps(world, xi[None], nu, kernel)[0, j]
-        assert abs(found - (means[0] - means[1])) < 5 * np.sqrt(sum(squares))
 
 
 @pytest.mark.parametrize("kernel", product_kernels())
@@ -188,15 +136,6 @@ def test_risk_does_not_depend_on_the_order_of_rows_or_columns(seed, kernel):
     np.testing.assert_allclose(whole, plain.by_feature)
 
 
-def test_shares_are_shares_and_either_is_at_least_each():
-    X = np.random.default_rng(3).standard_normal((200, 3))
-    shares = lt.risk(X, WORLD, np.geomspace(0.1, 3, 7))
-    assert np.all((shares.near >= 0) & (shares.at_risk <= 1))
-    assert np.all(shares.at_risk >= np.maximum(shares.near, shares.turned))
-    assert np.all(shares.at_risk <= shares.near + shares.turned)
-    np.testing.assert_allclose(shares.by_feature.mean(axis=1), shares.at_risk)
-
-
 def test_two_changes_of_sign_close_together_are_both_seen():
     """A coarse grid steps over both; the nearer one is what an audit must tell.
 
@@ -222,14 +161,8 @@ def test_two_changes_of_sign_close_together_are_both_seen():
 def test_counting_by_cells_is_counting_every_pair(name, kernel):
     """Cells decide most pairs by their ends; here every pair is looked at."""
     rng = np.random.default_rng(1)
-    X = np.column_stack(
-        [
-            rng.gamma(2, size=1500),
-            np.round(rng.normal(size=1500), 1),
-            rng.integers(0, 3, 1500),
-            1e3 + rng.normal(size=1500),
-        ]
-    )
+    smooth, tied = rng.gamma(2, size=1500), np.round(rng.normal(size=1500), 1)
+    X = np.column_stack([smooth, tied, rng.integers(0, 3, 1500), 1e3 + rng.normal(size=1500)])
     worlds = {
         "gaussian": lt.Gaussian(X.mean(0), X.std(0), p=[4, 5, 3, 10]),
         "empirical": lt.Empirical(X, categorical=[2]),
@@ -249,3 +182,4 @@ def test_counting_by_cells_is_counting_every_pair(name, kernel):
         assert found.opposed[i] == pytest.approx((here < 0).mean())
         assert found.turned_back[i] == pytest.approx((turned & (here > 0)).mean())
         np.testing.assert_allclose(found.by_feature[i], (near | turned).mean(axis=0))
+        assert found.at_risk[i] == pytest.approx((near | turned).mean())

@@ -14,10 +14,11 @@ from sklearn.linear_model import LinearRegression
 
 from limetutor.classroom import hint, numbers
 from limetutor.classroom.assignments import assignments, exercise
-from limetutor.classroom.notebooks import cells, opened, source
+from limetutor.classroom.notebooks import cells, opened, original
 from limetutor.classroom.questions import identity
 from limetutor.classroom.release import released, solved
 from limetutor.cli import main
+from limetutor.course.datasets import diabetes
 from limetutor.course.judging.kinds import Function
 
 NAMES = list(assignments())
@@ -29,7 +30,7 @@ by_name = pytest.mark.parametrize("name", NAMES)
 def answers(name: str) -> dict:
     """The names that the solutions define, without the cells that only use them."""
     scope: dict = {"student": "ada", "hint": lambda *a: None, "numbers": numbers}
-    for cell in cells(solved(opened(source(name)), name)):
+    for cell in cells(solved(original(name), name)):
         if cell.kind == "code" and cell.role in ("locked", "answer"):
             if "my_what_if = ..." in cell.text:
                 scope["row"] = numbers("the_audit/my_what_if", "ada")["row"]
@@ -48,7 +49,7 @@ def test_the_solutions_are_right(name):
 def test_there_is_enough_to_do_and_every_cell_has_its_question(name):
     assignment = assignments()[name]
     assert assignment.max_points >= 10
-    found = {c.name: c for c in cells(opened(source(name))) if c.name}
+    found = {c.name: c for c in cells(original(name)) if c.name}
     for question in assignment.questions:
         short = question.name.partition("/")[2]
         if question.machine:
@@ -56,10 +57,10 @@ def test_there_is_enough_to_do_and_every_cell_has_its_question(name):
             assert found[short].text.startswith(f'hint("{question.name}", {question.answer}')
         else:
             assert found[short].kind == "markdown" and found[short].role == "answer"
-    raw = [c for c in opened(source(name)).cells if c.metadata.get("nbgrader", {}).get("grade")]
+    raw = [c for c in original(name).cells if c.metadata.get("nbgrader", {}).get("grade")]
     points = {c.metadata.nbgrader.grade_id: c.metadata.nbgrader.points for c in raw}
     assert points == {q.name.partition("/")[2]: q.points for q in assignment.questions}
-    text = "\n".join(c.source for c in opened(source(name)).cells if c.cell_type == "markdown")
+    text = "\n".join(c.source for c in original(name).cells if c.cell_type == "markdown")
     stated = [int(n) for n in re.findall(r"\*\((\d+) points?", text)]
     assert stated == [q.points for q in assignment.questions]
     person = sum(q.points for q in assignment.questions if not q.machine)
@@ -69,11 +70,11 @@ def test_there_is_enough_to_do_and_every_cell_has_its_question(name):
 @by_name
 def test_students_get_no_solution_and_no_hidden_input(name):
     """Nothing between the marks, no model answer, no line of the module that knows what is right."""
-    original, version = opened(source(name)), released(opened(source(name)))
+    ours, version = original(name), released(original(name))
     # sources, outputs, metadata and attachments
     text = json.dumps([[c.source for c in version.cells], version], ensure_ascii=False)
     lines = set()
-    for cell in original.cells:
+    for cell in ours.cells:
         if cell.metadata.get("nbgrader", {}).get("solution"):
             regions = re.findall(r"(?s)### BEGIN SOLUTION\n(.*?)### END", cell.source)
             for region in regions or [cell.source]:
@@ -186,3 +187,15 @@ def test_coefficients_and_errors_are_those_of_samples():
     assert np.abs(exercise("the_theorem/mass").reference(xi, nu) - z.mean(axis=0)).max() < 0.0025
     error = exercise("the_theorem/local_error").reference(a, xi, nu)
     assert abs(error - a @ (inside - xi)) < noise.sum()
+
+
+def test_every_row_that_a_student_may_get_is_in_the_table():
+    class Ends:
+        def __init__(self, last):
+            self.last = last
+
+        def integers(self, n):
+            return n - 1 if self.last else 0
+
+    row = exercise("the_audit/my_what_if").given["row"]
+    assert [row.draw(Ends(last)) for last in (False, True)] == [0, len(diabetes().X) - 1]

@@ -1,6 +1,7 @@
 """Pages of feedback: all points, nothing hidden, and nothing of a student's that runs or is fetched."""
 
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -97,6 +98,31 @@ def test_a_page_shows_points_words_and_no_tag_of_a_student():
     assert "<math" in text, "formulas are there without MathJax"
 
 
+PAYLOADS = ["1 onerror=alert(1) x", '"><img src=x onerror=alert(1)>', "'onload='alert(1)", "</style><svg onload=x>"]  # fmt: skip
+ODD = [None, 5, [], [5], {"a": 1}, [[]]]
+
+
+def spoilt(part, payload, keys=("cell_type", "output_type", "source")):
+    """A notebook with the payload in the place of each value, but for these keys, and in each name."""
+    if isinstance(part, dict):
+        kept = {k: v if k in keys else spoilt(v, payload) for k, v in part.items()}
+        return kept | {"alt": payload, str(payload): payload}
+    return [spoilt(value, payload) for value in part] if isinstance(part, list) else payload
+
+
+@pytest.mark.parametrize("payload", [*PAYLOADS, *ODD], ids=repr)
+def test_no_part_of_a_notebook_becomes_a_tag_or_an_attribute(payload):
+    """Neither metadata, from which templates take the size of a picture, nor anything else."""
+    notebook = spoilt(json.loads(json.dumps(hostile())), payload)
+    for output in (output for one in notebook["cells"] for output in one.get("outputs", [])):
+        output["data"] = {"image/png": PIXEL}
+        output["metadata"] = {"image/png": {"width": payload, "height": 200, "alt": payload}}
+    notebook["cells"].append(notebook["cells"][2] | {"outputs": payload, "source": payload})
+    text = page(notebook, told(edges=str(payload)), _exporter())
+    assert text.count(PIXEL) > 5 and 'height="200"' in text
+    assert not re.search(r"<[^>]*[\s\"']on\w+=|<svg|<img src=.x", text)
+
+
 def test_a_browser_runs_nothing_and_asks_for_nothing(tmp_path, tracker):
     """Nor would it if a tag of a student had come through: the policy of the page holds alone."""
     away, asked = tracker
@@ -134,3 +160,21 @@ def test_there_is_a_page_for_whatever_was_handed_in(tmp_path):
     assert main(["class", "feedback", str(tmp_path / "in"), "--out", str(tmp_path)]) == 0
     text = (tmp_path / "feedback" / "ada" / f"{NAME}.html").read_text()
     assert "status: missing" in text
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"student": "../../outside"}, {"student": ".."}, {"student": "a\0"}, {"student": 5}, {"notes": 7},
+        {"points": "1"}, {"max_points": 10**400}, {"questions": []}, {"status": None},
+    ],
+)  # fmt: skip
+def test_marks_that_were_changed_are_refused_and_nothing_is_written(tmp_path, capsys, change):
+    (tmp_path / "in" / "ada").mkdir(parents=True)
+    asked = ["class", "feedback", str(tmp_path / "in"), "--out", str(tmp_path)]
+    for text in (json.dumps([told() | change]), "[" * 10**5, "null", ""):
+        (tmp_path / "marks.json").write_text(text)
+        assert main(asked) == 2
+        said = capsys.readouterr().err
+        assert "its marks.json is not as that wrote it" in said and said.count("\n") == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "marks.json"]

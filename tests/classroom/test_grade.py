@@ -1,6 +1,7 @@
 """A folder of submissions, graded by the command, in a real sandbox."""
 
 import argparse
+import contextlib
 import csv
 import io
 import json
@@ -9,24 +10,26 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
-import uuid
 import warnings
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
+from pkgutil import resolve_name
+from unittest import mock
 
 import pytest
 from submissions import NAME, handed_in, progress_code, write
 
 from limetutor.classroom import notebooks
 from limetutor.classroom.assignments import assignments
+from limetutor.classroom.bounded import BoundedProcess, CallError, ExceededError
 from limetutor.classroom.command import ACTIONS, options
-from limetutor.classroom.grade import COLUMNS, table
+from limetutor.classroom.grade import COLUMNS, grade_all, table
 from limetutor.classroom.marking import GradedSubmission, Mark
 from limetutor.classroom.release import released, solved
 from limetutor.classroom.release import write as write_versions
-from limetutor.classroom.sandbox import ENVIRONMENT, why_unavailable
+from limetutor.classroom.sandbox import ENVIRONMENT, SandboxLimits, why_unavailable
 from limetutor.cli import main
 
 # what the interpreter and its packages set by themselves
@@ -45,27 +48,22 @@ def digests(folder: Path) -> dict[str, str]:
     return {str(p.relative_to(folder)): sha256(p.read_bytes()).hexdigest() for p in files}
 
 
-def processes(marker: str, of: int = 0) -> list[str]:
-    """Processes of this machine, or of one session, that mention a text."""
+def grading(submissions: Path, out: Path, *how: str) -> subprocess.Popen[str]:
+    """The command, in a session of its own."""
+    command = [sys.executable, "-m", "limetutor.cli", "class", "grade", submissions, "--out", out]
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([*command, *how], **options, start_new_session=True)
+
+
+def workers(session: int) -> list[str]:
+    """The workers in sandboxes that were started in a session."""
     found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if of and str(of) not in _session(path.parent):
-            continue
-        if marker in line and str(os.getpid()) != path.parent.name:
-            found.append(line[:80])
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            belongs = (folder / "stat").read_text().rpartition(")")[2].split()[3] == str(session)
+            if belongs and b"/inside/worker.py" in (folder / "cmdline").read_bytes():
+                found.append(folder.name)
     return found
-
-
-def _session(folder: Path) -> list[str]:
-    """The group and session that a process belongs to."""
-    try:
-        return (folder / "stat").read_text().rpartition(")")[2].split()[2:4]
-    except OSError:
-        return []
 
 
 NAMED = ("missing", "raises", "tells", "loops when called", "other name", "spies")
@@ -73,7 +71,7 @@ NAMED = ("missing", "raises", "tells", "loops when called", "other name", "spies
 
 @pytest.mark.slow
 @pytest.mark.verify
-def test_a_folder_of_good_and_bad_submissions(tmp_path, monkeypatch, capsys, verifying):
+def test_a_folder_of_good_and_bad_submissions(tmp_path, monkeypatch, verifying):
     """Each gets what it deserves; nothing changes, nothing is left, nothing is found.
 
     ``make test`` grades every second of them, and those that are asked for by name.
@@ -84,11 +82,9 @@ def test_a_folder_of_good_and_bad_submissions(tmp_path, monkeypatch, capsys, ver
     home.mkdir()
     (home / "answers.txt").write_text("the right values")
     monkeypatch.setenv("LIMETUTOR_SECRET", "SECRET")
-    mark = uuid.uuid4().hex  # by which our sandboxes are known among those of other tests
-    monkeypatch.setitem(ENVIRONMENT, "MARK", mark)
     with socket.create_server(("127.0.0.1", 0)) as server:
         places = [str(tmp_path), str(submissions), str(home), str(Path(main.__code__.co_filename))]
-        handed = handed_in(places, server.getsockname()[1], USUAL | {"MARK"})
+        handed = handed_in(places, server.getsockname()[1], USUAL)
         if not verifying:
             handed = [h for k, h in enumerate(handed) if k % 2 == 0 or h.name in NAMED]
         for one in handed:
@@ -100,15 +96,16 @@ def test_a_folder_of_good_and_bad_submissions(tmp_path, monkeypatch, capsys, ver
         (submissions / "missing" / "progress.txt").write_text(progress_code() + "\n")
         before = digests(tmp_path)
         how = ["--seconds", "5", "--memory", "700", "--jobs", "2"]
-        seen: list[str] = []
-        watch = threading.Timer(5, lambda: seen.extend(processes(mark)))
-        watch.start()
-        assert main(["class", "grade", str(submissions), "--out", str(out), *how]) == 0
-        watch.join()
+        started, seen = grading(submissions, out, *how), set()
+        while started.poll() is None:
+            seen.update(workers(started.pid))
+            time.sleep(0.2)
+    printed = started.communicate()[0]
+    assert started.returncode == 0 and "lines (" in printed
     rows = grades(out)
     assert seen, "while they are graded"
     assert {key: value for key, value in digests(tmp_path).items() if "graded" not in key} == before
-    assert processes(mark) == []
+    assert workers(started.pid) == []
     assert len(rows) == 3 * (len(handed) + 2) + 1  # and the progress that one of them reports
     whole = {name: [r for r in rows if r["student"] == name] for name in ("solved", "released")}
     assert [r["points"] for r in whole["solved"]] == [r["max_points"] for r in whole["solved"]]
@@ -131,7 +128,6 @@ def test_a_folder_of_good_and_bad_submissions(tmp_path, monkeypatch, capsys, ver
         assert said[name] == "It raises an error, Exception."
     assert said["loops when called"] == "It took too long."
     assert said["other name"].startswith("There is no score in the notebook")
-    assert "lines (" in capsys.readouterr().out
 
 
 def test_a_grader_without_a_sandbox_says_so_and_asks(tmp_path, monkeypatch, capsys):
@@ -141,6 +137,17 @@ def test_a_grader_without_a_sandbox_says_so_and_asks(tmp_path, monkeypatch, caps
     assert "bubblewrap" in said and "--unsafe-no-sandbox" in said
 
 
+@pytest.fixture
+def in_this_process(monkeypatch):
+    """Judge in this process: to start another one takes a second."""
+
+    def call(process, function, *arguments, seconds):
+        return resolve_name(function)(*json.loads(json.dumps(arguments)))
+
+    monkeypatch.setattr(BoundedProcess, "call", call)
+
+
+@pytest.mark.usefixtures("in_this_process")
 def test_without_a_sandbox_if_asked(tmp_path):
     """Limits and separate questions hold there too, as far as they can."""
     chosen = [h for h in handed_in([], 1, USUAL) if h.name in ("good", "ends Python")]
@@ -164,13 +171,25 @@ def test_the_table_has_the_columns_that_it_promises():
     assert line == f'"ada, the first",{NAME},1,16,graded,1' + "," * (len(names) - 1)
 
 
-FORMULAS = ["=1+1", "+49", "-x", "@a", "\n=1"]
-
-
-@pytest.mark.parametrize("name", [*FORMULAS, "a, b", 'say "x"', "two\nlines", "Zoë 😀", "x\r"])
+@pytest.mark.parametrize("name", ["=1", ";=1", "a, b", 'say "x"', "two\nlines", "Zoë 😀", "x\r"])
 def test_no_name_is_a_formula_and_any_other_comes_back_as_it_is(name):
     file = io.StringIO(table([GradedSubmission(name, NAME, "graded", 16)]), newline="")
-    assert list(csv.reader(file))[1][0] == (f"'{name}" if name in FORMULAS else name)
+    assert list(csv.reader(file))[1][0] == name.replace("=", "'=")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "note"),
+    [(ExceededError("timed out"), "timed out", "took too long"),
+     (ExceededError("out of memory"), "out of memory", "too much memory"),
+     (CallError("KeyError", "'x'"), "unreadable", "The grader failed with KeyError: 'x'")],
+)  # fmt: skip
+def test_what_cannot_be_judged_costs_only_itself(tmp_path, monkeypatch, error, status, note):
+    good = asdict(GradedSubmission("ben", NAME, "graded", 16, {f"{NAME}/edges": Mark(1, "")}))
+    monkeypatch.setattr(BoundedProcess, "call", mock.Mock(side_effect=[error, good, good]))
+    found = grade_all([tmp_path / "eve"], SandboxLimits(sandboxed=False), 1)
+    assert [result.status for result in found] == [status, "graded", "graded"]
+    assert [found[0].points, found[1].points] == [0, 1] and note in found[0].notes[0]
+    assert set(found[0].marks) == {q.name for q in assignments()[NAME].judged}
 
 
 def sentence(capsys, *arguments) -> str:
@@ -203,6 +222,7 @@ def test_other_bad_input_gets_a_sentence_too(tmp_path, monkeypatch, capsys):
     asked = [tmp_path / "in", "--out", tmp_path / "out"]
     for option in ("--jobs", "--seconds", "--memory"):
         assert f"{option} must be at least" in sentence(capsys, *asked, option, 0)
+    assert "--seconds must be at most 86400" in sentence(capsys, *asked, "--seconds", 1e308)
     with monkeypatch.context() as patch:
         patch.setattr(notebooks, "SOURCES", tmp_path)
         assert "from a clone" in sentence(capsys, *asked)
@@ -211,6 +231,7 @@ def test_other_bad_input_gets_a_sentence_too(tmp_path, monkeypatch, capsys):
     assert sentence(capsys, *asked)
 
 
+@pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize("place", [".", "graded"])
 def test_an_output_among_the_submissions_is_no_student(tmp_path, monkeypatch, place):
     """Neither the first time nor when they are graded again; nor are the pages of feedback."""
@@ -223,6 +244,15 @@ def test_an_output_among_the_submissions_is_no_student(tmp_path, monkeypatch, pl
         assert {row["student"] for row in grades(tmp_path / place)} == {"ada"}
 
 
+@pytest.mark.usefixtures("in_this_process")
+def test_a_folder_whose_name_is_no_text_leaves_the_table_one(tmp_path):
+    os.makedirs(os.fsencode(tmp_path / "in") + b"/\xff")
+    asked = [str(tmp_path / "in"), "--out", str(tmp_path), "--unsafe-no-sandbox"]
+    assert main(["class", "grade", *asked]) == 0
+    assert {row["student"] for row in grades(tmp_path)} == {r"\udcff"}
+
+
+@pytest.mark.usefixtures("in_this_process")
 def test_notebooks_in_no_folder_are_named(tmp_path, capsys):
     (tmp_path / "in" / "ada").mkdir(parents=True)
     (tmp_path / "in" / "ben.ipynb").write_text("{}")
@@ -239,19 +269,15 @@ def test_stopped_half_way_it_ends_at_once_and_leaves_the_old_grades(tmp_path):
             write(one, tmp_path / "in")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "grades.csv").write_text("old")
-    command = [sys.executable, "-m", "limetutor.cli", "class", "grade", str(tmp_path / "in")]
-    started = subprocess.Popen(
-        [*command, "--out", str(tmp_path / "out"), "--seconds", "300"],
-        stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
+    started = grading(tmp_path / "in", tmp_path / "out", "--seconds", "300")
     until = time.monotonic() + 60
-    while not processes("/inside/worker.py", of=started.pid):
+    while not workers(started.pid):
         assert time.monotonic() < until
     os.killpg(started.pid, signal.SIGINT)  # as a terminal does
     _, said = started.communicate(timeout=60)
-    assert started.returncode == 2 and said.endswith("limetutor: stopped.\n")
+    assert started.returncode == 130 and said.endswith("limetutor: stopped.\n")
     until = time.monotonic() + 30  # one that was just starting ends when it finds nobody to talk to
-    while left := processes("/inside/worker.py", of=started.pid):
+    while left := workers(started.pid):
         assert time.monotonic() < until, left
         time.sleep(0.1)
     assert digests(tmp_path / "out") == {"grades.csv": sha256(b"old").hexdigest()}

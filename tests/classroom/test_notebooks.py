@@ -1,25 +1,27 @@
 """Notebooks that were handed in: read, compared with their sources, or refused."""
 
 import copy
+import json
 import os
 
 import nbformat
 import pytest
 from submissions import NAME, cell, solution
 
-from limetutor.classroom.notebooks import UnreadableNotebookError, opened, source, submission
+from limetutor.classroom import notebooks
+from limetutor.classroom.notebooks import UnreadableNotebookError, opened, original, source
 from limetutor.classroom.release import released
 
 
 def handed(notebook):
-    return submission(notebook, opened(source(NAME)))
+    return notebooks.submission(notebook, original(NAME))
 
 
 def test_neither_version_counts_as_altered():
     """Nor do spaces at the ends of lines."""
     spaced = solution()
     cell(spaced, "setup").source = cell(spaced, "setup").source.replace("\n", "  \n") + "\n"
-    for notebook in (solution(), released(opened(source(NAME))), spaced):
+    for notebook in (solution(), released(original(NAME)), spaced):
         assert handed(notebook).altered == ()
 
 
@@ -40,7 +42,10 @@ def test_what_was_altered_is_named_and_mended():
 FILES = {
     "empty": b"", "object": b"{}", "null": b"null", "list": b"[1]", "number": b'{"cells": 5}',
     "no cells": b'{"cells": []}', "bytes": b"\xff", "deep": b"[" * 10**5,
-    "many parts": b'{"cells": [' + b"{}," * 300_000 + b"{}]}",
+    "many brackets": b'{"cells": [' + b"{}," * 300_000 + b"{}]}", "format 5": b'{"nbformat": 5, "cells": [{}]}',
+    "format of text": b'{"nbformat": "4", "cells": [{}]}', "no format": b'{"cells": [{}]}',
+    "sheets of text": b'{"nbformat": 3, "worksheets": ["x"]}', "huge number": b"1" * 5000,
+    "cells by name": b'{"nbformat": 4, "cells": {"a": 1}}',
 }  # fmt: skip
 SPECIAL = {
     "folder": (lambda path: path.mkdir(), "not a file of its own"),
@@ -56,7 +61,34 @@ def test_what_is_no_notebook_is_unreadable(tmp_path, kind):
     path = tmp_path / "a.ipynb"
     make, why = SPECIAL.get(kind, (lambda path: path.write_bytes(FILES[kind]), "^it "))
     make(path)
-    with pytest.raises(UnreadableNotebookError, match="parts" if kind == "many parts" else why):
+    why = "more than 300000 brackets" if kind == "many brackets" else why
+    with pytest.raises(UnreadableNotebookError, match=why):
+        opened(path)
+
+
+def with_cells(*cells, **more):
+    return json.dumps({"nbformat": 4, "cells": [*cells], **more})
+
+
+@pytest.mark.parametrize(
+    ("most", "why", "make"),
+    [
+        (2000, "2000 cells", lambda n: with_cells(*[{}] * n)),
+        (2000, "2000 outputs", lambda n: with_cells({"outputs": [{"output_type": "x", "data": 5}] * n})),
+        (1000, "2000 outputs", lambda n: with_cells(*[{"outputs": [5] * 2}] * n)),
+        (10**6, "1000000 parts", lambda n: with_cells({}, x=[0] * (n - 5))),
+        (60, "60 deep", lambda n: with_cells({}, x="deep").replace('"deep"', "[" * n + "]" * n)),
+        (300_000, "300000 brackets", lambda n: with_cells({}, x="[" * (n - 3))),
+        (20_000_000, "20 MB", lambda n: with_cells({}).ljust(n)),
+    ],
+)  # fmt: skip
+def test_a_notebook_that_is_too_large_is_refused_in_a_sentence(tmp_path, most, why, make):
+    """nbformat took a minute and 2.7 GB for a hundred thousand odd outputs."""
+    path = tmp_path / "a.ipynb"
+    path.write_text(make(most))
+    assert opened(path)["cells"]
+    path.write_text(make(most + 1))
+    with pytest.raises(UnreadableNotebookError, match=f"^it .*{why}"):
         opened(path)
 
 

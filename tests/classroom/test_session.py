@@ -6,6 +6,7 @@ from unittest import mock
 
 import pytest
 
+from limetutor.classroom import sandbox
 from limetutor.classroom.marking import NotebookRun
 from limetutor.classroom.processes import MAX_LEFTOVERS, ProcessTree
 from limetutor.classroom.sandbox import SandboxLimits, why_unavailable
@@ -69,8 +70,8 @@ def play():
     """Cells in a sandbox, with few seconds."""
     begun: list[NotebookRun] = []
 
-    def start(*code: str, seconds: float = 2.0, total: float = 100.0) -> NotebookRun:
-        limits = SandboxLimits(seconds=seconds, total=total, memory=500)
+    def start(*code: str, seconds: float = 2.0, **more: float) -> NotebookRun:
+        limits = SandboxLimits(seconds=seconds, **{"total": 100.0, "memory": 500, **more})
         begun.append(NotebookRun([*code, SEEN], limits, {}))
         return begun[-1]
 
@@ -134,6 +135,44 @@ def test_few_that_sleep_may_stay(play):
     played = play(f"{pool}\npool.map(abs, [-1])", "def asked(): return pool.map(abs, [-3, 2])")
     assert call(played)[0] == 4
     assert [call(played, "asked") for _ in range(3)] == [[3, 2]] * 3
+
+
+def test_a_child_that_comes_back_from_a_function_ends(play):
+    played = play("import os\ndef asked():\n    os.fork()\n    return os.getpid()")
+    assert len({call(played, "asked") for _ in range(5)}) == 1
+    assert call(played) == [2, 1]
+
+
+CHILDREN = "import os, socket, time\nfor _ in range(3):\n    if os.fork() == 0: "
+HOLDS = {
+    "own pages": "kept = bytearray({} * 2**20)",
+    "pages of several": "kept = bytearray({} * 2**20)\n" + CHILDREN + "time.sleep(3); os._exit(0)",
+    "shared pages": "import mmap\nkept = mmap.mmap(-1, {} * 2**20)\n"
+    "for k in range(0, len(kept), 4096): kept[k] = 1",
+    "files without content": "import os\nfor k in range({} * 2**4):\n"
+    "    os.close(os.open(f'/dev/shm/{{k}}', os.O_CREAT))",
+    "sockets": CHILDREN + "kept = [socket.socket() for _ in range({} // 3)]; time.sleep(3); os._exit(0)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("megabytes", "trouble"), [(150, set()), (400, {"out of memory"})])
+@pytest.mark.parametrize("kind", [*HOLDS, "in a group"])
+def test_all_memory_counts(play, monkeypatch, kind, megabytes, trouble):
+    """Without a control group, and by such a group alone."""
+    monkeypatch.setattr("limetutor.classroom.processes.INODE_BYTES", 2**16)  # to make fewer of them
+    if kind == "in a group":
+        monkeypatch.setattr(ProcessTree, "exceeds", lambda *_: False)
+        megabytes *= 1 + bool(trouble)  # a group counts files on its own, so it has more
+    else:
+        monkeypatch.setattr(sandbox, "memory_group", lambda *_: None)
+    if kind == "shared pages":  # the filter allows none
+        monkeypatch.setattr(sandbox, "filter_program", lambda _: None)
+    code = HOLDS.get(kind, HOLDS["own pages"]).format(megabytes)
+    played = play(f"{code}\nimport time; time.sleep(0.5)", seconds=10, memory=350)
+    if kind == "in a group" and played.session._group is None:
+        pytest.skip("no control group can be made here")
+    call(played, seconds=10)
+    assert played.trouble == trouble
 
 
 def test_threads_at_work_cost_their_cell(play):

@@ -1,5 +1,6 @@
 """What passes between a notebook and its grader: plain values, and nothing that runs."""
 
+import base64
 import sys
 from pathlib import Path
 
@@ -39,7 +40,35 @@ def test_other_values_stay_inside(value):
         worker.packed(value)
 
 
+def nested(depth):
+    return [1] if depth == 1 else [nested(depth - 1)]
+
+
+def forged_array(*shape, count=0):
+    return {"array": ["<f8", list(shape), base64.b64encode(bytes(8 * count)).decode()]}
+
+
+@pytest.mark.parametrize(
+    ("function", "most", "make"),
+    [
+        (worker.packed, 500_000, np.zeros), (worker.packed, 100_000, lambda n: [0] * n),
+        (worker.packed, 100_000, lambda n: dict.fromkeys(range(n))), (worker.packed, 8, nested),
+        (decoded, 12, nested), (decoded, 1000, lambda n: "x" * n), (decoded, 499_999, lambda n: [0] * n),
+        (decoded, 500, lambda n: [[[]] * 998] * n + [0] * 499),
+        (decoded, 500_000, lambda n: forged_array(n, 0)), (decoded, 500_000, lambda n: forged_array(0, n)),
+        (decoded, 12, lambda n: forged_array(*[1] * n, count=1)),
+        (decoded, 500_000, lambda n: forged_array(n, count=n)),
+    ],
+)  # fmt: skip
+def test_sizes_are_bounded_before_values_are_read(function, most, make):
+    """An array of a billion rows of nothing takes no memory, until it becomes lists."""
+    function(make(most))
+    with pytest.raises((worker.NotPlainError, AnswerError)):
+        function(make(most + 1))
+
+
 FORGED = [
+    forged_array(10**9, 0), forged_array(-1, -1, count=1),
     {"formula": ["__import__('os').abort()", {"dict": []}]}, {"array": ["|O8", [1], "AAAAAAAAAAA="]},
     {"array": ["<f8", [10**12], "AAAAAAAAAAA="]}, {"array": ["<f8", [2], "AAAAAAAAAAA="]},
     {"array": ["<f8", [float("inf")], "AAAAAAAAAAA="]}, {"array": ["<f8", "x", 5]}, {"array": 1},

@@ -149,11 +149,12 @@ def test_a_kernel_without_a_tilt_is_refused_where_one_is_needed(kernel):
 
 def test_a_function_of_ones_own_is_never_mistaken_for_a_kernel_of_that_name():
     def gaussian(x, z, xi, nu):
+        assert z.dtype == bool
         return np.exp(-np.abs(x - xi).sum(axis=1) / nu)
 
     ex = lt.explain(LINEAR, [0.3, 0.3, 0.3], lt.Gaussian(), 1.0, kernel=gaussian, seed=0, n=20_000)
     own = lt.explain(LINEAR, [0.3] * 3, lt.Gaussian(), 1.0, kernel="laplace", seed=0, n=20_000)
-    np.testing.assert_allclose(ex.coef, own.coef, rtol=1e-9)
+    np.testing.assert_allclose([ex.coef, ex.stderr], [own.coef, own.stderr], rtol=1e-9)
     assert ex.kernel == "gaussian"
     codes = lt.audit(ex).codes  # nothing of the Gaussian kernel's theory is told of it
     assert not {"critical-bandwidth", "sign-flips", "hidden", "near-singular"} & set(codes)

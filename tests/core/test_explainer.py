@@ -10,12 +10,8 @@ import numpy as np
 import pytest
 from paper_example import PAPER, PAPER_XI, SETTINGS, WORLD, paper
 from scipy.stats import norm
-from sklearn.datasets import load_diabetes
-from sklearn.ensemble import RandomForestRegressor
 
 import limetutor as lt
-
-DIABETES = load_diabetes(as_frame=True)
 
 
 def test_the_signature_is_the_one_the_book_uses():
@@ -67,20 +63,6 @@ def test_the_global_generator_of_numpy_is_left_alone():
     after = np.random.get_state()  # noqa: NPY002
     assert before[0] == after[0] and before[2] == after[2]
     np.testing.assert_array_equal(before[1], after[1])
-
-
-def test_a_forest_on_diabetes_from_end_to_end():
-    X, y = DIABETES.data, DIABETES.target
-    forest = RandomForestRegressor(30, max_depth=6, random_state=0).fit(X, y)
-    e = lt.explain(
-        forest, X.iloc[0], lt.Empirical(X), 0.75 * np.sqrt(10), seed=0, kernel="mismatch", ridge=1.0
-    )
-    assert e.prediction == pytest.approx(forest.predict(X.iloc[[0]])[0])
-    assert e.names == tuple(X.columns)
-    # what everybody finds in this table: blood sugar's companions s5 and bmi lead
-    leading = " ".join(text for text, _ in e.as_list()[:2])
-    assert "bmi" in leading and "s5" in leading
-    assert 0.3 < e.score < 1
 
 
 def algorithm_1(f, xi, boxes, nu, n, seed):

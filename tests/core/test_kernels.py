@@ -30,17 +30,6 @@ def test_mismatch_weight_is_what_lime_computes():
     assert e.weights.min() < 0.7 and e.weights.max() > 0.85  # there is something to compare
 
 
-def test_a_kernel_can_be_a_function():
-    def gaussian_again(x, z, xi, nu):
-        assert z.dtype == bool
-        return np.exp(-((x - xi) ** 2).sum(axis=1) / (2 * nu**2))
-
-    own, named = explained(kernel=gaussian_again), explained()
-    np.testing.assert_allclose(own.coef, named.coef, rtol=1e-10)
-    np.testing.assert_allclose(own.stderr, named.stderr, rtol=1e-10)
-    assert own.kernel == "gaussian_again" and named.kernel == "gaussian"
-
-
 def test_a_kernel_may_return_a_list_and_give_some_samples_no_weight():
     e = explained(kernel=lambda x, z, xi, nu: list(1.0 * (np.abs(x - xi).max(axis=1) < 1.5)))
     inside = np.abs(e.x - XI).max(axis=1) < 1.5

@@ -212,3 +212,11 @@ def test_the_papers_first_coefficient_is_11_4_and_its_second_is_switched_off_at_
     assert abs(coef[0.53][1]) < 0.01 and coef[0.53][0] > 5  # the first stays
     assert coef[0.5][1] > 0.1 > -0.1 > coef[0.56][1]  # the sign changes across
     np.testing.assert_allclose(lt.limit(f, xi, lt.Gaussian(), 1).critical_nu, [np.nan, 0.53], 1e-3)
+
+
+def test_an_instance_in_the_middle_of_its_box_has_no_critical_bandwidth():
+    """There the formula gives 0, which is no bandwidth; on one side of it there is one, however small."""
+    box = {"mu": 0.0, "sigma": 1.0, "lo": 0.25, "hi": 0.75}
+    assert np.isnan(critical_bandwidth(0.5, **box))
+    assert critical_bandwidth(0.5 + 2**-40, **box) == pytest.approx(2**-19.5, rel=1e-9)
+    assert np.isnan(critical_bandwidth(0.5 - 2**-40, **box))

@@ -36,14 +36,14 @@ def test_runs_in_threads_leave_warnings_as_they_were():
             lt.explain(f, xi, world, 0.05, n=100, seed=0)
 
 
-@pytest.mark.parametrize("sampler", ["gaussian", "tilted"])
-def test_fits_drawn_together_have_the_law_of_runs(sampler):
-    f, xi, world = running_example(2)
-    fits = experiments.repeat_fits(f, xi, world, 1.0, n=500, runs=200, sampler=sampler)
-    limit = lt.limit(f, xi, world, 1.0).coef
-    error = fits.std(axis=0, ddof=1) / np.sqrt(200)
-    assert fits.shape == (200, 2)
-    assert np.all(np.abs(fits.mean(axis=0) - limit) < 4 * error)
+def test_patient_13_is_a_row_of_the_table_and_rises_with_bmi():
+    model, xi, X = experiments.patient_13()
+    np.testing.assert_array_equal(xi, diabetes().X.iloc[13])
+    bmi = list(X.columns).index("bmi")
+    lean, heavy = np.tile(xi, (2, 1))
+    lean[bmi], heavy[bmi] = 20, 34
+    assert model.predict([lean])[0] + 50 < model.predict([heavy])[0]
+    assert model.predict([lean])[0] < model.predict([xi])[0] < model.predict([heavy])[0]
 
 
 def test_the_running_example_shows_all_its_numbers():

@@ -6,10 +6,12 @@ from drawing import drawn, in_colour, xy
 
 import limetutor as lt
 from limetutor.core.covariance import inverse_covariance
-from limetutor.course.experiments import running_example
+from limetutor.course.datasets import boston, diabetes
+from limetutor.course.experiments import linear_example, running_example
 from limetutor.course.figures import covariance
 from limetutor.plotting.style import color, new_figure
 from limetutor.precision.arrowhead import inverse_frobenius_norm
+from limetutor.precision.effective_samples import effective_sample_size
 
 F, XI, WORLD = running_example()
 
@@ -61,19 +63,17 @@ def test_the_table_shows_both_matrices():
 
 
 def test_each_piece_of_the_secular_curve_falls_through_zero_once():
-    alpha = np.array([0.2, 0.35, 0.9])
+    alpha = np.array([0.6, 0.8, 0.9])
     ax = covariance.secular_curve(alpha).axes[0]
-    roots = np.linalg.eigvalsh(inverse_covariance(alpha))
-    assert [t.get_text() for t in ax.texts if t.get_text() != "pole"] == [f"{r:.2f}" for r in roots]
+    roots, poles = np.linalg.eigvalsh(inverse_covariance(alpha)), np.sort(1 / (alpha * (1 - alpha)))
+    assert [t.get_text() for t in ax.texts] == [f"{v:.1f}" for v in (*poles, *roots)]
     (dots,) = in_colour(ax, color.truth, "o")
-    np.testing.assert_array_equal(np.floor(xy(dots)[:, 0]), range(4))
-    pieces = [line for line in in_colour(ax, color.ink) if len(xy(line)) > 2]
-    for piece, (at, _) in zip(pieces, xy(dots), strict=True):
+    np.testing.assert_allclose(xy(dots)[:, 0], roots, rtol=1e-9)
+    np.testing.assert_array_equal(np.searchsorted(poles, roots), range(4))
+    for piece, root in zip(in_colour(ax, color.ink), roots, strict=True):
         x, y = xy(piece).T
         assert np.all(np.diff(y) < 0)
-        assert np.interp(0, -y, x) == pytest.approx(at, abs=2e-3)  # between points of a grid
-    poles = np.sort(1 / (alpha * (1 - alpha)))
-    assert [label.get_text() for label in ax.get_xticklabels()] == [f"{p:.2f}" for p in poles]
+        assert np.interp(0, -y, x) == pytest.approx(root, abs=0.02)  # between points of a grid
 
 
 @pytest.mark.parametrize("scaled", [True, False])
@@ -94,3 +94,24 @@ def test_the_bound_holds_with_two_in_place_of_three():
         A = np.max(1 / (alpha * (1 - alpha)))
         norm = inverse_frobenius_norm(alpha)
         assert norm <= 2 * len(alpha) * A * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("table", [boston(), diabetes()], ids=["boston", "diabetes"])
+def test_the_most_average_row_has_the_largest_effective_sample_size(table):
+    f, xi, world = linear_example(table)
+    scores = (table.X.to_numpy() - world.mu) / world.sigma
+    standard = lt.Gaussian()
+    worth = [effective_sample_size(row, standard, 1.0, n=1000) for row in scores]
+    best = table.X.to_numpy()[int(np.argmax(worth))]
+    np.testing.assert_array_equal(xi, best)
+    residual = table.y - f(table.X)
+    assert abs(residual.mean()) < 1e-8 * table.y.std()
+    assert np.abs(residual @ scores).max() < 1e-6 * table.y.std() * len(table.y)
+
+
+def test_two_tables_have_a_panel_each():
+    f, xi, world = linear_example(diabetes(standardize=True))
+    runs = lt.repeat(f, xi, world, nu=1.0, n=200, runs=3)
+    fig = covariance.two_tables(("one", runs, runs.mean), ("two", runs, runs.mean))
+    assert [ax.get_title() for ax in fig.axes] == ["one", "two"]
+    assert [t.get_text() for t in fig.axes[0].get_xticklabels()][:3] == ["age", "sex", "bmi"]

@@ -7,10 +7,42 @@ from scipy import stats
 
 import limetutor as lt
 from limetutor.course.figures import local_error
+from limetutor.course.figures.theorem import patient
 from limetutor.plotting.style import color
 
 Q = stats.norm.ppf(0.75)
 BOXES = [(-np.inf, -Q), (-Q, 0), (0, Q), (Q, np.inf)]
+
+
+@pytest.mark.parametrize("p", [4, 10])
+def test_the_surrogate_of_patient_13_and_the_mean_over_their_boxes(p: int):
+    """The first against a fit, the second against samples drawn in all ten boxes."""
+    model, xi, X = patient()
+    world = lt.Empirical(X, p=p)
+    surrogate, together = local_error.answers(p)
+    ex = lt.explain(model, xi, world, 2.3717, n=40_000, kernel="mismatch", seed=5)
+    assert abs(surrogate - ex.local_prediction) < 4 * ex.local_stderr
+    law, box = world.boxes().law, world.boxes().discretize(xi[None])[0]
+    rng = np.random.default_rng(6)
+    columns = []
+    for j, k in enumerate(box):
+        mean, sd, lo, hi = (part[j, k] for part in (law.mean, law.sd, law.lo, law.hi))
+        cut = stats.truncnorm((lo - mean) / sd, (hi - mean) / sd, mean, sd) if sd else None
+        columns.append(cut.rvs(4000, random_state=rng) if cut else np.full(4000, mean))
+    values = model.predict(np.column_stack(columns))
+    assert abs(values.mean() - together) < 4 * values.std() / np.sqrt(4000)
+
+
+def test_the_picture_of_patient_13_has_model_surrogate_and_error():
+    ax = local_error.patient_by_boxes().axes[0]
+    (dots,) = in_colour(ax, color.surrogate, "o")
+    (squares,) = in_colour(ax, color.sample, "s")
+    expected = np.array([local_error.answers(p) for p in range(2, 13)])
+    np.testing.assert_allclose(xy(dots), np.column_stack([range(2, 13), expected[:, 0]]))
+    np.testing.assert_allclose(xy(squares)[:, 1], expected[:, 1])
+    f = patient().model.predict(patient().xi[None])[0]
+    ends = np.array([segment[:, 1] for segment in ax.collections[0].get_segments()])
+    np.testing.assert_allclose(ends, np.column_stack([np.full(11, f), expected[:, 0]]))
 
 
 def landed(xi: float, nu: float, lo: float, hi: float) -> float:

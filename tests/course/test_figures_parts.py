@@ -8,17 +8,7 @@ from drawing import said, xy
 from scipy import stats
 
 from limetutor.core.boxes import Gaussian
-from limetutor.course.figures import (
-    discretization,
-    local_error,
-    machine,
-    parts,
-    real_lime,
-    switch_off,
-    ten_minutes,
-    theorem,
-    weights,
-)
+from limetutor.course.figures import local_error, machine, parts, real_lime, sampling, weights
 from limetutor.plotting.style import color, new_figure
 
 Q = stats.norm.ppf(0.75)
@@ -37,12 +27,10 @@ def test_a_value_lies_in_the_box_the_world_says_on_edges_too(p):
 
 
 def test_figures_agree_on_the_box_of_an_instance_on_an_edge():
-    assert "third box" in said(discretization.crossing, 0.0, 1)
+    assert "third box" in said(sampling.crossing, 0.0, 1)
     assert "lies in box 3" in said(real_lime.boxes_decide, 4, 0.0)
-    assert f"middle of the box is {Q / 2:.2f}" in said(switch_off.tug_of_war, 1.0, 0.0)
     mass = stats.norm(0, np.sqrt(0.5)).cdf([0, Q])
     assert f"has mass {mass[1] - mass[0]:.2f}" in said(weights.tilt_over_boxes, 1.0, 0.0)
-    assert "so β₁ = +" in said(theorem.step_and_tangent, 1.0, 0.0)
 
 
 def test_positions_run_through_every_box_from_end_to_end():
@@ -119,13 +107,10 @@ def test_agreement_is_a_cosine_and_zero_with_nothing():
 @pytest.mark.parametrize(
     ("draw", "one", "other", "difference"),
     [
-        (ten_minutes.contrast, r"f is (\S+)", r"(\S+) elsewhere", r"contrast of (\S+),"),
-        (theorem.step_and_tangent, r"surrogate is (\S+)", r"(\S+) outside", r"β₁ = (\S+);"),
         (machine.up_to("fit"), r"surrogate is (\S+)", r"(\S+) elsewhere", r"β = (\S+)\."),
-        (machine.up_to("miss"), r"surrogate says (\S+)", r"f is (\S+):", r"error of (\S+)\."),
         (local_error.landing, r"were at (\S+)", r"instead of (\S+):", r"error of (\S+)\."),
     ],
-    ids=["contrast", "step", "fit", "miss", "landing"],
+    ids=["fit", "landing"],
 )
 def test_who_subtracts_two_numbers_of_a_sentence_finds_the_third(draw, one, other, difference):
     """Up to half a unit of its last digit, and of those of the two, which have one more."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawing import drawn, said
+from drawing import drawn, in_colour, said, xy
 
 import limetutor as lt
 from limetutor.course.experiments import running_example
@@ -45,3 +45,12 @@ def test_lasso_widens_the_critical_bandwidth_into_an_interval():
         ex = lt.explain(f, xi, world, nu, n=400_000, seed=0, sampler="tilted", lasso=0.1)
         assert (ex.coef[1] == 0) == left_out
     assert reading_the_paper.left_out(1.0, 1) == ["0.05 to 20.00"]
+
+
+def test_before_and_after_have_a_panel_and_a_cross_for_every_feature_each():
+    f, xi, world = lt.Linear([1.0, 2.0]), [0.3, 0.9], lt.Gaussian()
+    runs = lt.repeat(f, xi, world, 1.0, n=200, runs=3)
+    fig = reading_the_paper.before_and_after(runs, runs, (runs.mean, -runs.mean))
+    for ax, beta in zip(fig.axes, (runs.mean, -runs.mean), strict=True):
+        (crosses,) = in_colour(ax, color.truth, "x")
+        np.testing.assert_array_equal(xy(crosses), np.column_stack([[1, 2], beta]))

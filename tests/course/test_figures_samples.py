@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from browser import ROOT
 from drawing import said
 
 import limetutor as lt
@@ -82,6 +83,20 @@ def test_the_gain_of_tilted_samples_is_the_predicted_one() -> None:
     assert len(fig.axes[0].lines) == 5  # one, three curves, one dot
 
 
+def test_dots_are_measured_with_as_many_runs_and_samples_as_the_caption_says(monkeypatch) -> None:
+    asked = []
+
+    def runs_of(*_, n, runs, **others):
+        asked.append(f"{runs} runs of {n} samples")
+        return np.full((runs, 4), 1.0)
+
+    monkeypatch.setattr(samples, "repeat_fits", runs_of)
+    assert samples.measured_ratio(4, 0.53) == 1
+    assert f"measured with {asked[0]} (dots)" in (ROOT / "book" / "samples.ipynb").read_text(
+        "utf-8"
+    )
+
+
 def test_a_sobol_point_lies_in_every_cell_and_random_ones_leave_a_third_empty() -> None:
     points = samples.pairs_of_points(64)
     assert samples.empty_cells(points["scrambled Sobol"]) == 0
@@ -94,17 +109,17 @@ def test_a_sobol_point_lies_in_every_cell_and_random_ones_leave_a_third_empty() 
 def test_even_points_and_adjustment_need_fewer_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(samples, "CALLS", 2 ** np.arange(8, 11))
     samples.distances.cache_clear()
-    text = said(samples.fewer_calls, eps=1.0, width="Gaussian, ν = 1")
-    by_way = [samples.distances("Gaussian, ν = 1", way) for way in samples.WAYS]
+    text = said(samples.fewer_calls, eps=1.0, width="the paper's, ν = 1")
+    by_way = [samples.distances("the paper's, ν = 1", way) for way in samples.WAYS]
     weighted, tilted, adjusted, sobol, both = by_way
     assert np.all(weighted > tilted) and np.all(tilted > np.maximum(adjusted, sobol))
     assert np.all(both < sobol)
     # random draws halve their distance with four times the calls, even points do better
     assert weighted[0] / weighted[2] == pytest.approx(2, rel=0.3)
     assert sobol[0] / sobol[2] > 2.2
-    calls, distance = samples.crossing("Gaussian, ν = 1", "tilted", 1.0)
+    calls, distance = samples.crossing("the paper's, ν = 1", "tilted", 1.0)
     assert 256 < calls < 1024 and distance == 1.0 and f"tilted {calls:,.0f}" in text
-    assert samples.crossing("Gaussian, ν = 1", "Sobol", 1.0) == (256, sobol[0])
-    assert np.isnan(samples.crossing("Gaussian, ν = 1", "weighted", 0.01)[0])
+    assert samples.crossing("the paper's, ν = 1", "Sobol", 1.0) == (256, sobol[0])
+    assert np.isnan(samples.crossing("the paper's, ν = 1", "weighted", 0.01)[0])
     assert "weighted more than 1,024" in text
     samples.distances.cache_clear()

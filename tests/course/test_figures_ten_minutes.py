@@ -1,7 +1,6 @@
 """What the figures of the chapter in ten minutes claim."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from drawing import drawn, in_colour, xy
 
@@ -9,36 +8,17 @@ import limetutor as lt
 from limetutor.course.figures import ten_minutes
 from limetutor.plotting.style import color
 
-X = pd.DataFrame(
-    np.random.default_rng(0).normal(size=(60, 3)), columns=["cost ($) or ($)", "b", "c"]
-)
-WORLD = lt.Empirical(X)
-MODEL = lt.Linear([1.0, -3.0, 2.0])
 FIVE = lt.Linear([1.0, -1.1, 1.2, -1.3, 1.4])
-
-
-def test_lime_is_drawn_beside_our_intervals():
-    ours = lt.explain(MODEL, X.iloc[0], WORLD, 1.0, n=500, seed=0)
-    lime = {0: 0.1, 1: 0.2, 2: 0.3}
-    fig = ten_minutes.side_by_side(ours, lime)
-    ax = fig.axes[0]
-    order = ours.order()[::-1]
-    (crosses,) = in_colour(ax, color.lime)
-    np.testing.assert_allclose(xy(crosses)[:, 0], [lime[j] for j in order])
-    (bars,) = ax.collections
-    ends = np.array(bars.get_segments())[:, :, 0]
-    np.testing.assert_allclose(ends, ours.interval(0.95)[order], rtol=1e-9)
-    labels = {text.get_text().replace("\\$", "$") for text in ax.get_yticklabels()}
-    assert labels == set(ours.box_names)
-    fig.canvas.draw()
 
 
 @pytest.mark.parametrize("run", [1, 4])
 def test_a_run_is_drawn_among_all_and_the_top_three_are_counted(run):
-    runs = {n: lt.repeat(FIVE, [0.5] * 5, lt.Gaussian(), 1.0, n=n, runs=6) for n in (60, 400)}
-    text, fig = drawn(ten_minutes.run_again, run=run, n=60, runs=runs, limit=9)
+    how = {"runs": 6}
+    runs = {n: lt.repeat(FIVE, [0.5] * 5, lt.Gaussian(), 1.0, n=n, **how).coef for n in (60, 400)}
+    named = [f"x{j + 1}" for j in range(5)]
+    text, fig = drawn(ten_minutes.run_again, run=run, n=60, runs=runs, names=named, limit=9)
     left, right = fig.axes
-    coef, order = runs[60].coef, np.argsort(np.abs(runs[400].mean))
+    coef, order = runs[60], np.argsort(np.abs(runs[400].mean(axis=0)))
     (dots,) = in_colour(left, color.surrogate, "o")
     np.testing.assert_array_equal(xy(dots)[:, 0], coef[run - 1, order])
     (marks,) = in_colour(left, color.surrogate, "None")
@@ -58,22 +38,20 @@ def test_a_run_is_drawn_among_all_and_the_top_three_are_counted(run):
 
 
 def test_runs_that_agree_are_said_to():
-    runs = {9: lt.repeat(lt.Linear([9.0, 6, 3]), [0.5] * 3, lt.Gaussian(), 1.0, n=50_000, runs=3)}
-    text = drawn(ten_minutes.run_again, run=3, n=9, runs=runs, limit=9)[0]
+    three = lt.Linear([9.0, 6, 3])
+    runs = {9: lt.repeat(three, [0.5] * 3, lt.Gaussian(), 1.0, n=50_000, runs=3).coef}
+    text = drawn(ten_minutes.run_again, run=3, n=9, runs=runs, names="abc", limit=9)[0]
     assert text.endswith("The first 3 runs had the same top three.")
 
 
-@pytest.mark.parametrize(("nu", "stands"), [(3.0, "opposes"), (1.0, "opposes"), (0.3, "agrees")])
-def test_a_contrast_is_the_step_between_the_two_means(nu, stands):
-    text, fig = drawn(ten_minutes.contrast, nu=nu, xi=-0.6)
+@pytest.mark.parametrize("width", [0.4, 2.0, 50.0])
+@pytest.mark.parametrize("xi", [-1.2, -0.6, 0.3, 2.0])
+def test_the_box_against_the_rest_is_what_lime_compares_at_any_width(xi, width):
+    text, fig = drawn(ten_minutes.box_against_rest, xi=xi)
     (means,) = in_colour(fig.axes[0], color.surrogate)
-    heights = np.unique(xy(means)[:, 1])
-    limit = lt.limit(lt.Linear([1.0]), [-0.6], lt.Gaussian(), nu)
-    np.testing.assert_allclose(heights, np.sort([limit.intercept, limit.local_prediction]))
-    contrast = f"{limit.coef[0]:+.2f}".replace("-", "−")
-    assert f"a contrast of {contrast}, which {stands}" in text
-
-
-def test_a_contrast_that_vanishes_is_said_to_be_zero():
-    critical = lt.limit(lt.Linear([1.0]), [-0.6], lt.Gaussian(), 1.0).critical_nu[0]
-    assert "as good as zero" in drawn(ten_minutes.contrast, nu=critical, xi=-0.6)[0]
+    at = lt.limit(lt.Linear([1.0]), [xi], lt.Gaussian(), width, kernel="mismatch")
+    levels = np.sort([at.intercept, at.local_prediction])
+    np.testing.assert_allclose(np.unique(xy(means)[:, 1]), levels, atol=1e-8)
+    difference = f"{at.coef[0]:+.2f}".replace("-", "−")
+    verb = "agrees" if at.coef[0] > 0 else "opposes"
+    assert f"a difference of {difference}, which {verb}" in text

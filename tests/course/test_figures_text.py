@@ -34,17 +34,17 @@ def test_normalising_turns_two_signs():
     np.testing.assert_array_equal(np.sign(found[h > 0]), np.sign(rough[h > 0]))
 
 
-def test_small_bandwidths_listen_to_long_texts():
-    wide, narrow = (said(figures.two_faces, nu, "text") for nu in (3.0, 0.05))
-    assert "listens to 6.0 of 12 words" in wide and "listens to 10.5 of 12 words" in narrow
-    _, fig = drawn(figures.two_faces, 0.25, "text")
+def test_small_bandwidths_favour_long_texts():
+    wide, narrow = (said(figures.contrast_mixture, nu, "text") for nu in (3.0, 0.05))
+    assert "mean at 6.0 of 12 words" in wide and "mean at 10.5 of 12 words" in narrow
+    _, fig = drawn(figures.contrast_mixture, 0.25, "text")
     contrast = xy(in_colour(fig.axes[1], color.surrogate, "o")[0])[:, 1]
-    assert np.all(np.diff(contrast) < 0)  # “die” matters less, the more words stay
+    assert np.all(np.diff(contrast) < 0)  # “die” matters less, the more words remain
     void = xy(in_colour(fig.axes[1], color.muted, "^")[0])[:, 1]
     assert np.all(void > 0)  # ... and an unknown word has a contrast
     unknown = figures.tokens().names.index("void")
     found = switches.contrasts(figures.probability(), switches.text_switches(12))
-    # ... that the slope takes away, as far as the probability is a sum
+    # ... that the slope cancels, as far as the probability is a sum
     assert abs(found.coef[unknown]) < 1e-5 < void.min()
 
 

@@ -2,42 +2,54 @@
 
 import numpy as np
 import pytest
-from drawing import said
+from drawing import drawn, in_colour, said, xy
 
 import limetutor as lt
-from limetutor.course.datasets import boston, diabetes
-from limetutor.course.experiments import linear_example
 from limetutor.course.figures import theorem
-from limetutor.precision.effective_samples import effective_sample_size
-
-WORLD = lt.Gaussian()
+from limetutor.plotting.style import color
 
 
-@pytest.mark.parametrize("xi", [-1.5, 0.2, 0.6, 0.961])
-@pytest.mark.parametrize("nu", [0.15, 1.0, 5.0])
-def test_the_step_of_a_line_is_the_closed_form(xi: float, nu: float):
-    inside, outside = theorem.means_inside_and_outside(lambda x: 3 * x - 1, xi, nu)
-    li = lt.limit(lt.Linear([3], -1), [xi], WORLD, nu)
-    # quadrature with 80 nodes a piece: far beyond what the picture shows
-    assert inside - outside == pytest.approx(li.coef[0], abs=1e-9)
-    assert outside == pytest.approx(li.intercept, abs=1e-9)
-    assert inside == pytest.approx(li.local_prediction, abs=1e-9)
+@pytest.mark.parametrize("p", [2, 3, 4, 10])
+def test_the_contrast_of_bmi_is_what_weighted_samples_have(p: int):
+    """Means over drawn samples, inside and outside, and in each box; errors of ratios of means."""
+    model, xi, X = theorem.patient()
+    found = theorem.contrast_of_bmi(p)
+    ex = lt.explain(
+        model, xi, lt.Empirical(X, p=p), 2.3717, n=40_000, kernel="mismatch", seed=3, keep=True
+    )
+
+    def mean_and_error(where: np.ndarray) -> tuple[float, float]:
+        w = ex.weights * where
+        mean = np.average(ex.y, weights=w)
+        return mean, np.sqrt(np.sum(w**2 * (ex.y - mean) ** 2)) / w.sum()
+
+    z, bmi = ex.z[:, theorem.BMI], ex.x[:, theorem.BMI]
+    box = np.searchsorted(found.edges[1:-1], bmi)
+    np.testing.assert_array_equal(box == found.box, z == 1)
+    groups = [(z, found.inside), (1 - z, found.outside)]
+    groups += [(box == k, mean) for k, mean in enumerate(found.means)]
+    for where, exact in groups:
+        mean, error = mean_and_error(where)
+        assert abs(mean - exact) < 4 * error
+    assert found.means[found.box] == pytest.approx(found.inside, abs=1e-9)
+    # outside its box `lime` weighs all boxes alike: the mean outside is that of the other boxes
+    share = np.delete(lt.Empirical(X, p=p).boxes().law.prob[theorem.BMI], found.box)
+    others = np.average(np.delete(found.means, found.box), weights=share)
+    assert others == pytest.approx(found.outside, abs=1e-9)
 
 
-@pytest.mark.parametrize(("xi", "nu"), [(0.961, 1.0), (0.6, 0.25), (-1.5, 2.0)])
-def test_the_step_is_what_lime_tends_to(xi: float, nu: float):
-    inside, outside = theorem.means_inside_and_outside(theorem.wave, xi, nu)
-    wave = lambda x: theorem.wave(x[:, 0])  # noqa: E731
-    ex = lt.explain(wave, [xi], WORLD, nu, n=200_000, seed=1, sampler="tilted")
-    assert abs(ex.coef[0] - (inside - outside)) < 4 * ex.stderr[0]
-    assert abs(ex.local_prediction - inside) < 4 * ex.local_stderr
-
-
-def test_the_step_and_the_tangent_may_disagree():
-    text = said(theorem.step_and_tangent, 1.0, 0.961)
-    assert "β₁ = +0.45" in text
-    assert "is −0.69: the two disagree in sign" in text
-    assert "agree in sign" in said(theorem.step_and_tangent, 1.0, 0.2)
+def test_ten_boxes_turn_the_sign_of_bmi_and_the_picture_shows_it():
+    four, ten = (drawn(theorem.another_box, p) for p in (4, 10))
+    assert "163.94 where 25.7 < bmi ≤ 29.3 and 152.24 elsewhere: bmi gets +11.7" in four[0]
+    assert "140.78 where 25.7 < bmi ≤ 26.9 and 154.34 elsewhere: bmi gets −13.6" in ten[0]
+    assert "where bmi > 25.7" in said(theorem.another_box, 2)
+    for p, (_, fig), hue in ((4, four, color.positive), (10, ten, color.negative)):
+        found = theorem.contrast_of_bmi(p)
+        (bar,) = [line for line in fig.axes[0].lines if line.get_linewidth() == 6]
+        assert bar.get_color() == hue
+        np.testing.assert_allclose(xy(bar)[:, 1], [found.outside, found.inside])
+        (steps,) = in_colour(fig.axes[0], color.sample)
+        np.testing.assert_allclose(xy(steps)[::2, 1], found.means)
 
 
 @pytest.mark.parametrize("p", [2, 4, 10])
@@ -47,30 +59,20 @@ def test_the_factor_is_the_coefficient_of_slope_one(p: int):
     np.testing.assert_allclose(theorem.factor(xi, 0.7, p), expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("nu", [0.3, 2.0, 50.0])
+def test_with_the_weights_of_lime_the_factor_is_that_of_equal_weights(nu: float):
+    xi = np.array([-2.0, -0.3, 0.432, 0.961])
+    for p in (2, 4, 10):
+        ours = lt.limit(lt.Linear(np.ones(4)), xi, lt.Gaussian(p=p), nu, "mismatch").coef
+        np.testing.assert_allclose(theorem.factor(xi, np.inf, p), ours, rtol=1e-9)
+
+
 def test_the_sentence_on_the_factor():
     text = said(theorem.factor_curve, 1.0, 4)
+    assert text.startswith("At ν = 1.00 and p = 4 boxes")
     assert "+1.14 at ξ = 0.961 and +0.18 at ξ = 0.432" in text
     assert "the same sign, one 6.5 times" in text
     assert "opposite signs" in said(theorem.factor_curve, 0.3, 4)
     assert "more than 100 times" in said(theorem.factor_curve, 0.53, 4)
-
-
-@pytest.mark.parametrize("table", [boston(), diabetes()], ids=["boston", "diabetes"])
-def test_the_most_average_row_has_the_largest_effective_sample_size(table):
-    f, xi, world = linear_example(table)
-    scores = (table.X.to_numpy() - world.mu) / world.sigma
-    standard = lt.Gaussian()
-    worth = [effective_sample_size(row, standard, 1.0, n=1000) for row in scores]
-    best = table.X.to_numpy()[int(np.argmax(worth))]
-    np.testing.assert_array_equal(xi, best)
-    residual = table.y - f(table.X)
-    assert abs(residual.mean()) < 1e-8 * table.y.std()
-    assert np.abs(residual @ scores).max() < 1e-6 * table.y.std() * len(table.y)
-
-
-def test_two_tables_have_a_panel_each():
-    f, xi, world = linear_example(diabetes(standardize=True))
-    runs = lt.repeat(f, xi, world, nu=1.0, n=200, runs=3)
-    fig = theorem.two_tables(("one", runs, runs.mean), ("two", runs, runs.mean))
-    assert [ax.get_title() for ax in fig.axes] == ["one", "two"]
-    assert [t.get_text() for t in fig.axes[0].get_xticklabels()][:3] == ["age", "sex", "bmi"]
+    text = said(theorem.factor_curve, np.inf, 4)
+    assert "With lime's weights and p = 4 boxes the factor is +1.69" in text

@@ -61,3 +61,16 @@ def test_the_likeliest_features_are_on_top():
     labels = [text.get_text() for text in fig.axes[0].get_yticklabels()]
     assert labels == ["a", "c", r"b\$"]
     assert [bar.get_width() for bar in fig.axes[0].patches] == [20, 80, 100]
+
+
+def test_the_picture_over_boxes_stands_where_the_slider_is():
+    path = lt.path(MODEL, X[60], lt.Empirical(X), "mismatch", 2.0, boxes=range(2, 7), output=0)
+    for i, p in enumerate(range(2, 7)):
+        words, fig = drawn(trust.number_of_boxes, p, path=path)
+        order = sorted(range(5), key=lambda j: -np.median(np.abs(path.coef[:, j])))[:3]
+        dots = [line for line in fig.axes[0].lines if line.get_markersize() == 9]
+        assert [(d.get_xdata()[0], d.get_ydata()[0]) for d in dots] == [
+            (p, path.coef[i, j]) for j in order
+        ]
+        first = f"{path.names[order[0]]} {path.coef[i, order[0]]:+.1f}".replace("-", "−")
+        assert f"With {p} boxes for each feature: {first}" in words

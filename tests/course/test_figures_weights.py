@@ -2,77 +2,106 @@
 
 import numpy as np
 import pytest
+from drawing import drawn, in_colour, said, xy
+from scipy import stats
 
 import limetutor as lt
-from limetutor.core.kernels import KERNELS
-from limetutor.core.truncated import tilted_normal
-from limetutor.course.experiments import running_example
+from limetutor.course.experiments import patient_13
 from limetutor.course.figures import weights
+from limetutor.plotting.style import color
 from limetutor.precision.effective_samples import effective_sample_size
 
-
-def test_a_small_bandwidth_is_a_constant_fit_and_a_large_one_is_global() -> None:
-    narrow, wide, wider = (weights.line_fit(nu) for nu in (0.05, 5.0, 50.0))
-    assert narrow.weights[~narrow.z[:, 0]].sum() < 1e-3 * narrow.weights.sum()
-    at_xi = weights.wave(np.array([weights.XI]))[0]
-    assert narrow.local_prediction == pytest.approx(at_xi, abs=0.05)
-    assert wide.ess > 0.99 * wide.n
-    assert wide.coef == pytest.approx(wider.coef, abs=0.02)
-    inside = wider.z[:, 0]
-    contrast = wider.y[inside].mean() - wider.y[~inside].mean()
-    assert wider.coef[0] == pytest.approx(contrast, abs=1e-2)
+DEFAULT = 0.75 * np.sqrt(10)
+BOTH = pytest.mark.parametrize("kernel", ["gaussian", "mismatch"])
 
 
-@pytest.mark.parametrize(("d", "nu"), [(1, 0.7), (5, 1.0), (10, 2.0), (30, 5.0)])
-def test_the_cloud_is_worth_what_the_formula_says(d: int, nu: float) -> None:
-    w = weights.cloud_weights(d, nu)
-    worth = w.sum() ** 2 / (w**2).sum()
-    assert np.all(np.diff(w) <= 0)
-    expected = effective_sample_size(np.full(d, 0.5), lt.Gaussian(), nu, len(w))
-    assert worth == pytest.approx(expected, rel=0.15)
-
-
-def test_a_bandwidth_that_grows_like_the_fourth_root_keeps_the_share() -> None:
-    points = (np.full(d, 0.5) for d in (10, 100, 1000, 10_000))
-    share = [effective_sample_size(x, lt.Gaussian(), 2 * len(x) ** 0.25, 1000) for x in points]
-    assert share == pytest.approx([share[0]] * 4, rel=0.01)
-
-
-@pytest.mark.parametrize("xi", [-1.5, 0.432, 0.961])
-@pytest.mark.parametrize("nu", [0.2, 1.0, 5.0])
-def test_weighted_draws_follow_the_tilted_law(nu: float, xi: float) -> None:
-    density, edges = weights.weighted_histogram(nu, xi)
-    centre, width = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
-    mean = np.sum(density * width * centre)
-    sd = np.sqrt(np.sum(density * width * (centre - mean) ** 2))
-    expected_mean, expected_sd, _ = tilted_normal(np.float64(xi), np.float64(0), nu, np.float64(1))
-    worth = effective_sample_size([xi], lt.Gaussian(), nu, 20_000)
-    assert abs(mean - expected_mean) < 4 * expected_sd / np.sqrt(worth) + 0.01
-    assert sd == pytest.approx(expected_sd, rel=0.06)
-
-
-def test_both_samplers_have_the_limit_and_the_tilted_one_less_noise() -> None:
-    f, xi, world = running_example()
-    beta = lt.limit(f, xi, world, nu=0.53).coef
-    weighted, tilted = (
-        lt.repeat(f, xi, world, 0.53, n=2000, runs=40, sampler=s) for s in ("bins", "tilted")
-    )
-    assert np.all(np.abs(tilted.mean - beta) < 4 * tilted.stderr)
-    error = [np.mean((r.coef - beta) ** 2) for r in (weighted, tilted)]
-    assert error[1] < error[0] / 50
-    assert weights.two_samplers(weighted, tilted, beta).axes[1].get_title() == "tilted law"
-
-
-def test_lime_weighs_an_example_that_shares_no_box_by_two_fifths() -> None:
+def lime_kernel(d):
+    """The weight by Euclidean distance of indicators, of the package itself."""
     from lime.lime_tabular import LimeTabularExplainer
 
-    for d in (3, 10):
-        X = np.random.default_rng(0).standard_normal((200, d))
-        kernel = LimeTabularExplainer(X, mode="regression").base.kernel_fn
-        theirs = kernel(np.sqrt(np.arange(d + 1)))
-        z = np.arange(d) >= np.arange(d + 1)[:, None]
-        boxes = lt.Gaussian().boxes(d)
-        ours = KERNELS["mismatch"].log_weights(z * 1.0, z, np.zeros(d), 0.75 * np.sqrt(d), boxes)
-        assert np.exp(ours) == pytest.approx(theirs)
-        assert theirs[-1] == pytest.approx(np.exp(-1 / (2 * 0.75**2)))
-    assert len(weights.distances().axes[0].lines) == 4
+    X = np.random.default_rng(0).standard_normal((200, d))
+    return LimeTabularExplainer(X, mode="regression").base.kernel_fn
+
+
+def test_a_sample_weighs_what_lime_says_and_two_fifths_if_it_shares_no_box() -> None:
+    ex = weights.patient_samples()
+    top, below = weights.shared_boxes(ex).axes
+    shared, weight = xy(in_colour(top, color.lime)[0]).T
+    assert weight == pytest.approx(lime_kernel(10)(np.sqrt(10 - shared)))
+    assert weight[0] == pytest.approx(np.exp(-1 / (2 * 0.75**2)))
+    counts = [bar.get_height() for bar in below.patches]
+    shares = np.array([(ex.z.sum(axis=1) == k).sum() for k in range(11)])
+    np.testing.assert_array_equal(counts, shares)
+    assert [text.get_text() for text in below.texts] == [str(count) for count in shares]
+    assert ex.weights == pytest.approx(weight[ex.z.sum(axis=1)])
+
+
+@BOTH
+@pytest.mark.parametrize("nu", [0.5, 1.0, DEFAULT])
+def test_the_rectangle_has_the_area_of_all_weights_and_its_width_is_their_worth(nu, kernel) -> None:
+    ex, (_, xi, X) = weights.patient_samples(), patient_13()
+    square = (((ex.x - xi) / X.std().to_numpy()) ** 2).sum(axis=1)
+    distance = square if kernel == "gaussian" else (~ex.z).sum(axis=1)
+    w = np.sort(np.exp(-distance / (2 * nu**2)))[::-1]
+    np.testing.assert_allclose(weights.sorted_weights(nu, kernel), w / w[0], rtol=1e-9)
+    size = w.sum() ** 2 / (w**2).sum()
+    text, fig = drawn(weights.worth, nu, kernel)
+    (end,) = in_colour(fig.axes[0], color.truth)
+    (width, _), (_, height) = xy(end)
+    assert width == pytest.approx(size) and width * height == pytest.approx(w.sum() / w[0])
+    assert f"are worth {size:.0f} of equal weight" in text
+    assert f"hold {w[:50].sum() / w.sum():.0%} of" in text
+    (curve,) = in_colour(fig.axes[0], color.sample)
+    points = xy(curve)
+    np.testing.assert_allclose(points[:, 1], (w / w[0])[points[:, 0].astype(int) - 1], rtol=1e-9)
+
+
+def test_what_the_samples_of_patient_13_are_worth_is_near_the_formula() -> None:
+    _, xi, X = patient_13()
+    size = weights.effective(weights.sorted_weights(DEFAULT, "mismatch"))
+    formula = effective_sample_size(xi, lt.Empirical(X), DEFAULT, 5000, "mismatch")
+    assert size == pytest.approx(formula, rel=0.002)
+    standard = (X - X.mean()) / X.std()
+    size = weights.effective(weights.sorted_weights(1.0, "gaussian"))
+    formula = effective_sample_size(standard.iloc[13], lt.Empirical(standard), 1.0, 5000)
+    assert size == pytest.approx(formula, rel=0.1)
+
+
+@BOTH
+@pytest.mark.parametrize("xi", [-1.5, 0.432, 0.961])
+@pytest.mark.parametrize("nu", [0.2, 1.0, 5.0])
+def test_weighted_draws_follow_the_tilted_law(nu, xi, kernel) -> None:
+    """Mass by mass: each bin is within four standard errors of the integral of the density over it."""
+    bars = weights.weighted_histogram(nu, xi, kernel) * weights.BIN
+    x, line = weights.LAWS, weights.tilted_density(nu, xi, kernel)
+    if kernel == "gaussian":
+        law = stats.norm((xi) / (1 + nu**2), nu / np.sqrt(1 + nu**2))
+        assert line == pytest.approx(law.pdf(x), rel=1e-9)
+    assert np.trapezoid(line, x) == pytest.approx(1, abs=0.01)
+    fine = np.linspace(-3, 3, 60_001)
+    whole = np.interp(fine, x, line)
+    masses, _ = np.histogram(fine, bins=weights.ENDS, weights=whole * 1e-4)
+    size = effective_sample_size([xi], lt.Gaussian(), nu, 20_000, kernel)
+    assert np.all(np.abs(bars - masses) < 4.5 * np.sqrt(masses / size) + 0.003)
+
+
+@pytest.mark.parametrize("nu", [0.3, 1.0])
+def test_the_weights_of_lime_change_no_law_inside_a_box(nu) -> None:
+    before = stats.norm.pdf(weights.LAWS)
+    ratio = weights.tilted_density(nu, 0.432, "mismatch") / before
+    x, top = weights.LAWS, stats.norm.ppf(0.75)
+    own = (x >= 0) & (x < top)
+    assert np.ptp(ratio[own]) < 1e-12 and np.ptp(ratio[~own]) < 1e-12
+    assert ratio[~own][0] / ratio[own][0] == pytest.approx(np.exp(-1 / (2 * nu**2)))
+
+
+def test_the_sentence_below_the_tilted_law() -> None:
+    text = said(weights.tilt_over_boxes, 1.0, 0.961)
+    assert text.startswith("With the paper's weights and ν = 1.00 the tilted law has mean 0.48")
+    law = stats.norm(0.961 / 2, np.sqrt(0.5))
+    assert f"deviation 0.71; the box of ξ has mass {law.sf(stats.norm.ppf(0.75)):.2f}" in text
+    w = np.exp(-0.5)
+    text, fig = drawn(weights.tilt_over_boxes, 1.0, 0.961, "mismatch")
+    assert f"mass {1 / (1 + 3 * w):.2f}, and the mean weight is {0.25 + 0.75 * w:.2f}." in text
+    masses = [bar.get_paths()[0].vertices[:, 1].max() for bar in fig.axes[1].collections]
+    assert masses == pytest.approx([w / (1 + 3 * w)] * 3 + [1 / (1 + 3 * w)])

@@ -1,5 +1,6 @@
 """How answers are read and compared, on exercises made for the purpose."""
 
+import time
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 import limetutor as lt
 from limetutor.course.judging.grammar import FORM, UnreadableError, readings
-from limetutor.course.judging.kinds import Given, Members, Mistake, Value
+from limetutor.course.judging.kinds import Function, Given, Members, Mistake, Value
 
 HINTS = {"nudge": "Nudge.", "formula": "Formula.", "step": "Step."}
 
@@ -58,7 +59,9 @@ def test_a_comma_between_digits_may_mean_three_things():
         ("finite", [float("nan"), [1, np.inf], np.ma.masked_array([1, 2], [True, False]), "1/0"]),
         ("text", ["hello", "1;;2", ["1, 2", 3]]), ("empty", ["", [], [[], []]]),
         ("huge", [1e101, 10**400]), ("ragged", [[[1, 2], [3]], [[1, 2], 3], "[[1, 2], [3]]"]),
-        ("deep", [np.zeros((2, 2, 2))]), ("many", [np.zeros(2000)]),
+        ("deep", [np.zeros((2, 2, 2))]),
+        ("many", [np.zeros(2000), np.zeros((10**9, 0)), [np.zeros((10**9, 0))], range(10**12)]),
+        ("long", ["1" + " " * 40_000 + "2", "7" * 1001]),
         ("type", [1j, b"1", {"a": 1}, slice(1), len]), ("dots", [...]),
     ],
 )  # fmt: skip
@@ -89,8 +92,15 @@ def test_what_is_no_answer_is_refused_in_one_sentence(key: str, answers: list[An
         (0.125, "close", "give three digits", [0.13]),  # halves go up, as at school
         (2.4, "right", "", [2.4]),
         (2.4, "wrong", "Nudge.", [2]),  # too far from it to be it rounded
-        (20_000, "right", "", ["20,000", "20 000"]),
-        (20_000, "wrong", "Nudge.", ["20.000", 2_000_000]),  # no share, so no per cent
+        (20_000, "right", "", ["20,000", "20 000", "20_000"]),
+        (20_000, "right", "(Your answer was read as 20000.)", ["20,000", "20.000"]),
+        (20_000, "wrong", "(Your answer was read as 21.)", ["21.000", "21,000"]),
+        (20_000, "wrong", "Nudge.", ["0.020", "20.0000", 2_000_000]),  # no share, so no per cent
+        (20.1, "right", "✓ Right.", ["20.100"]),
+        (61_466, "right", "read as 61500", ["61,500"]),
+        ([0.1587, 0.8186, 0.0228], "right", "", ["0.159, 0.819, 0.023"]),  # three decimals
+        ([0.1587, 0.8186, 0.0228], "close", "three digits", ["0.16, 0.82, 0.023"]),
+        ([0.1587, 0.8186, 0.0228], "wrong", "Nudge.", ["0.159, 0.819, 0.024"]),
         (1.0, "wrong", "True and False", [True]),
         (0.0, "right", "", [0]),
         (0.0, "wrong", "Nudge.", [0.001]),
@@ -134,6 +144,13 @@ def test_a_slip_of_the_sign_or_the_order_is_all_that_is_said_however_often():
         assert value([3.0, 1.5]).judge("1.5, 3", attempt).words.endswith("in the other order.")
 
 
+def test_the_third_hint_is_given_from_the_third_attempt_on():
+    inputs = lambda rng: (rng.normal(size=3),)  # noqa: E731
+    doubled = Function(name="mine/2", reference=lambda x: 2 * x, inputs=inputs, **HINTS)
+    for attempt, hint in {1: "Nudge.", 2: "Formula.", 3: "Step.", 4: "Step.", 99: "Step."}.items():
+        assert doubled.judge(lambda x: 7 * x, attempt).words.endswith(f"not right. {hint}")
+
+
 def test_a_wrong_count_is_told_first_and_what_the_question_is_about_later():
     assert value([1.0, 2, 3]).judge("1, 2").words == "✗ Not yet. Give 3 numbers, such as 1, 2, 3."
     assert value([1.0, 2, 3]).judge("1, 2", 2).words.endswith("1, 2, 3. Formula.")
@@ -171,21 +188,17 @@ def test_the_digits_that_a_text_shows():
 
 def test_a_number_of_the_question_is_not_the_answer():
     asked = value(0.8823, given={"nu": Given(-0.7, "the bandwidth")})
-    told = "That is the bandwidth, which the question gives; it is asked."
+    told = "That is the bandwidth, which the question gives. You are asked for it."
     assert all(told in asked.judge(answer).words for answer in (-0.7, "0,7"))
 
 
 def test_numbers_at_which_a_mistake_is_right_are_not_drawn():
     def drawn(values: list[float]) -> Value:
-        rows = iter(values)
-        return Value(
-            name="mine/1",
-            asks="it",
-            given={"a": Given(3.0, "a", lambda rng: next(rows))},
-            right=lambda a: a**2,
-            mistakes=[Mistake(lambda a: 2 * a, "Twice.")],
-            **HINTS | {"step": "Square {a}."},
-        )
+        rows, words = iter(values), HINTS | {"step": "Square {a}."}
+        given = {"a": Given(3.0, "a", lambda rng: next(rows))}
+        wrong = [Mistake(lambda a: 2 * a, "Twice.")]
+        words |= {"name": "mine/1", "asks": "it"}
+        return Value(given=given, right=lambda a: a**2, mistakes=wrong, **words)
 
     variant = drawn([2.0, 1.0, 5.0]).variant(np.random.default_rng(0))
     assert variant.params == {"a": 5.0} and variant.table.ladder[2] == "Square 5."
@@ -194,12 +207,8 @@ def test_numbers_at_which_a_mistake_is_right_are_not_drawn():
 
 
 def test_members_in_any_order_one_too_many_one_too_few():
-    odd = Members(
-        name="mine/1",
-        right=lambda: [3, 5],
-        mistakes=[Mistake(lambda: [2, 4, 6], "Even."), Mistake(lambda: [7, 9], "Too large.")],
-        **HINTS,
-    )
+    wrong = [Mistake(lambda: [2, 4, 6], "Even."), Mistake(lambda: [7, 9], "Too large.")]
+    odd = Members(name="mine/1", right=lambda: [3, 5], mistakes=wrong, **HINTS)
     for answer in ("3, 5", [5, 3], {3, 5}, "3,5", np.array([3.0, 5.0])):
         assert odd.judge(answer).kind == "right"
     for said, answers in (
@@ -209,3 +218,21 @@ def test_members_in_any_order_one_too_many_one_too_few():
     ):
         for verdict in map(odd.judge, answers):
             assert verdict.kind == "wrong" and said in verdict.words
+
+
+def test_an_answer_of_the_greatest_length_is_judged_at_once():
+    """Patterns that try every pair of spaces would take minutes at this length without its limit."""
+    for text in ("1" + " " * 998 + "2", "1/" * 500, "," * 1000, "[(" * 500, "1 ; " * 250):
+        start = time.perf_counter()
+        value(0.5).judge(text)
+        assert time.perf_counter() - start < 0.5, text[:9]
+
+
+def test_a_thousand_numbers_are_read_and_per_cent_is_known_up_to_two():
+    assert len(readings([0.5] * 1000)[0].values) == 1000
+    for answer in ([0.5] * 1001, np.zeros((7, 143)), range(1001)):
+        with pytest.raises(UnreadableError) as problem:
+            readings(answer)
+        assert problem.value.key == "many"
+    for right, kind in ((0.5, "close"), (2.0, "close"), (2.01, "wrong"), (50.0, "wrong")):
+        assert value(right).judge(100 * right).kind == kind

@@ -102,9 +102,8 @@ def test_early_stopping_counts_the_trees_that_predict(name):
         model = type(model)(n_estimators=200, learning_rate=1.0, verbose=-1)
         options = {"callbacks": [package.early_stopping(2, verbose=False)]}
     else:
-        model = type(model)(
-            n_estimators=200, early_stopping_rounds=2, learning_rate=1.0, allow_writing_files=False
-        )
+        stop = {"early_stopping_rounds": 2, "learning_rate": 1.0, "allow_writing_files": False}
+        model = type(model)(n_estimators=200, **stop)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # LightGBM is renaming eval_set
         model.fit(X[:150], Y[:150], eval_set=[(X[150:], Y[150:])], **options)
@@ -116,9 +115,8 @@ def test_early_stopping_counts_the_trees_that_predict(name):
 def test_categorical_splits_are_refused():
     lightgbm = pytest.importorskip("lightgbm")
     label = RNG.integers(0, 8, 300)
-    model = lightgbm.LGBMRegressor(
-        n_estimators=3, verbose=-1, min_child_samples=2, min_data_per_group=1, cat_smooth=0
-    )
+    small = {"min_child_samples": 2, "min_data_per_group": 1, "cat_smooth": 0}
+    model = lightgbm.LGBMRegressor(n_estimators=3, verbose=-1, **small)
     model.fit(np.column_stack([X, label]), label % 3 * 1.0, categorical_feature=[3])
     with pytest.raises(ValueError, match="split at thresholds"):
         form_of(model)
@@ -170,3 +168,30 @@ def test_a_booster_is_called_with_its_own_matrix(objective, named):
     if named:
         with pytest.raises(ValueError, match="f must be fitted on the columns of the world"):
             lt.limit(booster, X[3], lt.Empirical(FRAME.rename(columns={"age": "years"})), 1.0)
+
+
+def test_losses_of_catboost_with_a_link_are_sampled():
+    """Their prediction is an exponential of the sum; no form is tried, so nothing warns."""
+    catboost = pytest.importorskip("catboost")
+    quiet = {"n_estimators": 4, "verbose": False, "allow_writing_files": False}
+    for loss in ("Poisson", "Tweedie:variance_power=1.5"):
+        model = catboost.CatBoostRegressor(loss_function=loss, **quiet).fit(X, np.abs(Y))
+        assert form_of(model) is None
+        assert lt.limit(model, X[0], lt.Empirical(X), 1.0, samples=300).method == "monte carlo"
+
+
+@pytest.mark.parametrize("policy", ["SymmetricTree", "Lossguide", "Depthwise"])
+def test_catboost_compares_numbers_in_single_precision(policy):
+    """A double just above a border, which rounds to it, goes left, and one just below goes left too."""
+    catboost = pytest.importorskip("catboost")
+    quiet = {"n_estimators": 3, "max_depth": 2, "verbose": False, "allow_writing_files": False}
+    model = catboost.CatBoostRegressor(grow_policy=policy, **quiet).fit(X, Y)
+    form = form_of(model)
+    inner = form.left >= 0
+    for feature, threshold in zip(form.feature[inner], form.threshold[inner], strict=True):
+        border, rows = np.float32(threshold), np.tile(X[0], (5, 1))
+        above = np.nextafter(border, np.float32(np.inf))
+        middle = (float(border) + float(above)) / 2
+        near = [np.nextafter(float(border), np.inf), middle, np.nextafter(middle, 9e9)]
+        rows[:, feature] = [border, *near, above]
+        agrees(form(rows), model.predict(rows))

@@ -1,9 +1,11 @@
 """Trees at many rows: tables of masses and sums over leaves, against sums over a grid of pieces."""
 
 import itertools
+from itertools import pairwise
 
 import numpy as np
 import pytest
+import reference
 from sklearn.ensemble import RandomForestRegressor
 
 import limetutor as lt
@@ -67,9 +69,8 @@ def test_a_table_holds_masses_below_the_cuts(kernel):
         contrast = left[inside].mean() - left[~inside].mean()
         spread = 0.5 * np.sqrt(1 / inside.sum() + 1 / (~inside).sum())
         assert abs(below.differences[0][k, column] - contrast) < 4 * spread
-    assert np.all(below.whole[[0, -1]] == [[0.0], [1.0]]) and np.all(
-        below.differences[0][[0, -1]] == 0
-    )
+    assert np.all(below.whole[[0, -1]] == [[0.0], [1.0]])
+    assert np.all(below.differences[0][[0, -1]] == 0)
 
 
 def test_rows_of_one_box_share_a_column():
@@ -117,3 +118,55 @@ def test_small_chunks_give_the_same(monkeypatch):
     monkeypatch.setattr(forests, "NUMBERS_IN_CACHE", 64)
     for found, expected in zip(FOREST.contrasts(views), whole, strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def exact_masses(xi, nu, cuts):
+    """P~ of each interval between cuts, of one standard normal feature: whole, inside xi's box, outside."""
+    c = reference.coordinate(xi, 0, 1, nu, 4)
+    ends = [-reference.mp.inf, *map(reference.mp.mpf, cuts), reference.mp.inf]
+
+    def mass(lo, hi):
+        if lo >= hi:
+            return reference.mp.mpf(0)
+        return reference.masses(*((end - c.mu_tilde) / c.sigma_tilde for end in (lo, hi)))[0]
+
+    rows = []
+    for lo, hi in pairwise(ends):
+        whole, inside = mass(lo, hi), mass(max(lo, c.lo), min(hi, c.hi))
+        outside = mass(lo, min(hi, c.lo)) + mass(max(lo, c.hi), hi)
+        rows.append((whole, inside / c.alpha, outside / c.rest))
+    return rows
+
+
+@pytest.mark.parametrize("size", [1e12, 1e35, -1e120])
+@pytest.mark.parametrize("nu", [0.15, 0.3, 1.0])
+def test_leaves_of_very_different_sizes_keep_their_digits(size, nu):
+    """Beside sums over leaves at 50 digits: large leaves have masses from 1e-90 to 1."""
+    feature, left = np.array([0, 1, 1, 0, 0, 0, 0]), np.array([1, 3, 5, -1, -1, -1, -1])
+    right, threshold = np.array([2, 4, 6, -1, -1, -1, -1]), np.array([2.0, 0.125, 0.5, 0, 0, 0, 0])
+    value = np.array([0.0, 0.0, 0.0, 1.0, 3.0, size, -size / 64])
+    trees = Trees(feature, threshold, left, right, value, np.array([0]))
+    assert trees.is_uneven
+    for xi in ([-1.0, 0.3], [-0.25, -0.5], [0.9, 2.0], [3.0, 1.0]):
+        a = exact_masses(xi[0], nu, [2.0])
+        b, b_right = exact_masses(xi[1], nu, [0.125]), exact_masses(xi[1], nu, [0.5])
+        leaves = [(1, a[0], b[0]), (3, a[0], b[1])]
+        leaves += [(size, a[1], b_right[0]), (-size / 64, a[1], b_right[1])]
+        first = sum(v * (p[1] - p[2]) * q[0] for v, p, q in leaves)
+        second = sum(v * p[0] * (q[1] - q[2]) for v, p, q in leaves)
+        found = lt.limit(trees, xi, lt.Gaussian(), nu)
+        many = lt.limits(trees, [xi], lt.Gaussian(), nu)
+        # what a double may lose: its last digits of each term of the sum
+        terms = [
+            sum(abs(v) * (p[1] + p[2]) * q[0] for v, p, q in leaves),
+            sum(abs(v) * p[0] * (q[1] + q[2]) for v, p, q in leaves),
+        ]
+        for j, exact in enumerate((first, second)):
+            assert abs(found.coef[j] - exact) < 1e-12 * terms[j]
+            assert abs(many.coef[0, j] - exact) < 1e-12 * terms[j]
+
+
+def test_even_leaves_are_summed_the_fast_way():
+    even = Trees.stack([forests.Tree.leaf(v) for v in (1.0, 0.0, -9e5)])
+    assert not even.is_uneven
+    assert Trees.stack([forests.Tree.leaf(v) for v in (1.0, 0.0, -1.1e6)]).is_uneven

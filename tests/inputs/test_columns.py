@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import limetutor as lt
-from limetutor.inputs.columns import KINDS, NUMBER, Category, OrMissing, distinct
+from limetutor.inputs.columns import KINDS, MISSING, NUMBER, Category, OrMissing, distinct
 from limetutor.lime.read_explainer import Coded
 
 quick = settings(max_examples=150, deadline=None, derandomize=True)
@@ -164,14 +164,25 @@ def test_codes_are_called_as_lime_calls_them():
 @pytest.mark.parametrize("kind", [NUMBER, Category(), Category(np.array(["u", "v", "w"]))])
 def test_a_kind_with_gaps_is_that_kind_and_one_box_more(kind):
     values = np.array([0.0, 1.0, 2.0, 2.0, 1.0])
-    whole = OrMissing(kind, 9.0)
-    edges = whole.cut(np.append(values, [9.0, 9.0]), 2)
-    assert np.array_equal(edges, np.union1d(kind.cut(values, 2), 2.0))
-    assert np.isnan(whole.fed(np.array([1.0, 9.0]))).tolist() == [False, True]
-    assert whole.encode("a", None, np.array([0.0, 1, 2, 9])) == 9.0
+    whole = OrMissing(kind)
+    edges = whole.cut(np.append(values, [MISSING, MISSING]), 2)
+    assert np.array_equal(edges, kind.cut(values, 2))
+    assert np.isnan(whole.fed(np.array([1.0, MISSING]))).tolist() == [False, True]
+    assert whole.encode("a", None, np.array([0.0, 1, 2, MISSING])) == MISSING
     assert not whole.ordered
-    decoded = whole.decode(np.array([1.0, 9.0]))
+    decoded = whole.decode(np.array([1.0, MISSING]))
     if kind.decode(values) is None:
         assert decoded is None
     else:
         assert decoded[0] == "v" and np.isnan(decoded[1])
+
+
+def test_a_name_of_two_codes_means_neither():
+    kind, known = Coded(["yes", "no", "yes", "3"]), np.array([0.0, 1.0, 2.0, 3.0, 4.0])
+    assert kind.encode("a", "no", known) == 1.0 and kind.encode("a", 2, known) == 2.0
+    assert kind.encode("a", "3", known) == 3.0
+    for value in ("yes", "maybe"):
+        with pytest.raises(ValueError, match=r"^xi.*'a'"):
+            kind.encode("a", value, known)
+    with pytest.raises(ValueError, match="xi's 'a' must hold numbers only"):
+        Coded().encode("a", "1", known)  # a text is no number

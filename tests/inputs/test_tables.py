@@ -1,6 +1,7 @@
 """Tables in any order, as whatever callers have them: the same numbers, or one sentence."""
 
 import datetime
+import itertools
 from decimal import Decimal
 from fractions import Fraction
 
@@ -66,10 +67,16 @@ REFUSED = {
     "bytes": ([b"1", b"2", b"3", b"4"], "bytes"),
     "complex": ([1j, 2, 3, 4], "complex"),
     "dates": (pd.date_range("2020-01-01", periods=4), "dates"),
+    "dates in nanoseconds": (np.array(["2020-01-01"] * 4, "datetime64[ns]"), "dates"),
     "dates as objects": (np.array([DAY] * 4, dtype=object), "dates"),
+    "numpy's dates as objects": (np.array([np.datetime64("NaT")] * 4, dtype=object), "dates"),
+    "numpy's times as objects": (np.array([1, np.timedelta64(1), 3, 4], object), "dates"),
+    "signalling nan": (np.array([Decimal("sNaN")] * 4, dtype=object), "no numbers"),
+    "dicts": ([{"x": 1}] * 4, "no numbers"),
     "times": (pd.to_timedelta([1, 2, 3, 4], unit="s"), "times"),
+    "times in nanoseconds": (np.arange(4).astype("timedelta64[ns]"), "times"),
     "lists": ([[1], [2], [3], [4]], "rows of different lengths"),
-    "integers beyond a double": ([10**400, 2, 3, 4], "1e308"),
+    "integers beyond a double": (pd.Series([10**400, 2, 3, 4], dtype=object), "1e308"),
     "numbers whose squares overflow": ([1e200, 2, 3, 4], "1e+100"),
     "numbers whose squares vanish": ([1e-200, 2e-200, 3e-200, 4e-200], "1e-100"),
 }
@@ -116,6 +123,14 @@ def test_sparse_tables_are_asked_to_be_dense_and_sparse_rows_are_read():
 
 
 @pytest.mark.skipif(pl is None, reason="polars is not installed")
+def test_a_struct_of_polars_is_refused():
+    frame = pl.DataFrame({"a": [1.0, 2.0], "b": [{"x": 1.0, "y": 2.0}] * 2})
+    for categorical in ([], ["b"]):
+        call = lambda categorical=categorical: lt.Empirical(frame, categorical=categorical)  # noqa: E731
+        one_sentence(call, "X must hold one value in a cell, but column 'b' holds several")
+
+
+@pytest.mark.skipif(pl is None, reason="polars is not installed")
 def test_frames_of_polars():
     frame = pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["u", "v", "u"]})
     world = lt.Empirical(frame, p=2, categorical=["b"])
@@ -129,16 +144,6 @@ def test_frames_of_polars():
     one_sentence(lambda: lt.Gaussian.from_data(gaps), "X must be finite", "'a'")
     missing = lt.Empirical(gaps, p=2).boxes()
     assert missing.describe(0, int(missing.count[0]) - 1) == "a is missing"
-
-
-@pytest.mark.parametrize(
-    "given",
-    [None, "table.csv", b"x", 3, lt, {"a": [1, 2]}, np.array(1.0), [], [[]], [[1, 2], [3]]],
-    ids=repr,
-)
-def test_what_is_no_table(given):
-    assert one_sentence(lambda: lt.Empirical(given)).startswith("X must")
-    assert one_sentence(lambda: lt.Gaussian.from_data(given)).startswith("X must")
 
 
 def test_columns_by_name_or_position():
@@ -204,52 +209,6 @@ def test_what_is_missing_is_a_box_of_its_own():
     assert set(np.unique(fed[:, 2][~np.isnan(fed[:, 2])])) == {1.0, 2.0, 5.0}
 
 
-@pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, float("nan")])
-def test_instances_with_gaps(nothing):
-    world = lt.Empirical(GAPPY, categorical=["home", "code"])
-    boxes = world.boxes()
-    row = {"age": nothing, "home": nothing, "code": nothing, "size": 1.0}
-    own = boxes.discretize(boxes.encode(row))
-    assert list(own[:3]) == [count - 1 for count in boxes.count[:3]]
-    one_sentence(lambda: boxes.encode(row | {"size": nothing}), "xi must")
-
-
-def test_a_limit_with_gaps_is_that_of_least_squares():
-    """f sees nan itself; coefficients against weighted least squares on rows drawn by hand."""
-
-    def f(rows):
-        assert isinstance(rows, np.ndarray)
-        gap = np.isnan(rows[:, 0])
-        return np.where(gap, 5.0, np.nan_to_num(rows[:, 0]) / 10) + rows[:, 1] * ~gap
-
-    frame = GAPPY[["age", "size"]]
-    world, nu, n = lt.Empirical(frame), 1.0, 200_000
-    for row in (frame[frame["age"].isna()].iloc[0], frame.dropna().iloc[0]):
-        found = lt.limit(f, row, world, nu, "mismatch")
-        assert found.method == "monte carlo"
-        rng, boxes = np.random.default_rng(1), world.boxes()
-        x, drawn = boxes.law.sample(rng, n)
-        z = drawn == boxes.discretize(boxes.encode(row))
-        w = np.exp(-np.sum(~z, axis=1) / (2 * nu**2))
-        design = np.column_stack([np.ones(n), z])
-        y = f(boxes.fed(x))
-        bread = np.linalg.inv((design * w[:, None]).T @ design)
-        beta = bread @ ((design * w[:, None]).T @ y)
-        scores = design * (w * (y - design @ beta))[:, None]
-        error = np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread))[1:]
-        assert np.all(np.abs(found.coef - beta[1:]) < 4 * np.hypot(error, found.stderr))
-        assert "is missing" in found.box_names[0] or row.notna().all()
-
-
-def test_the_gaussian_kernel_counts_a_gap_by_its_box():
-    frame = GAPPY[["age", "size"]]
-    world = lt.Empirical(frame)
-    row = frame.dropna().iloc[0]
-    gap = lambda rows: np.isnan(rows[:, 0]) * 1.0  # noqa: E731
-    found = lt.explain(gap, row, world, 3.0, n=20_000, seed=0)
-    assert np.all(np.isfinite(found.coef)) and found.coef[0] < -0.05
-
-
 def test_pandas_categories_are_labels_without_a_word():
     frame = pd.DataFrame({"a": np.arange(8.0), "b": pd.Categorical(list("uvwuvwuv"))})
     said = lt.Empirical(frame.astype({"b": object}), p=2, categorical=["b"]).boxes()
@@ -259,3 +218,111 @@ def test_pandas_categories_are_labels_without_a_word():
     assert not lt.Empirical(numbers, p=2).boxes().ordered[1]
     gaps = frame.assign(b=pd.Categorical(["u", None, "w", "u", "v", None, "u", "v"]))
     assert lt.Empirical(gaps, p=2).boxes().describe(1, 3) == "b is missing"
+
+
+@pytest.mark.parametrize("beyond", [1e-9, 0.5, 1.0, 2.0, 50.0, 1e90])
+def test_a_value_beyond_the_training_maximum_is_not_missing(beyond):
+    """Whatever the number that stands for a gap: f gets the value, in the outermost box."""
+    frame = GAPPY[["age", "size"]]
+    top = float(frame["age"].max())
+    boxes = lt.Empirical(frame).boxes()
+    for value in (top * (1 + beyond), -top * (1 + beyond)):
+        seen = []
+
+        def f(rows, value=value, seen=seen):
+            seen.append(rows[rows[:, 0] == value])
+            return np.where(np.isnan(rows[:, 0]), 100.0, 50.0)
+
+        assert lt.explain(f, [value, 1.0], lt.Empirical(frame), 1.0, 300, 0).prediction == 50.0
+        assert len(np.vstack(seen)) == 1
+        box = boxes.discretize(boxes.encode([value, 1.0]))[0]
+        assert box == (3 if value > 0 else 0)
+        assert "missing" not in boxes.describe(0, int(box))
+    one_sentence(lambda: boxes.encode([1e101, 1.0]), "xi's 'age' must lie within")
+
+
+def test_given_edges_leave_what_is_missing_a_box_of_its_own():
+    frame = GAPPY[["age", "code", "size"]]
+    age, gone = frame["age"], frame["age"].isna()
+    for edges in ([30.0, 50.0], [age.max() + 5.0], [age.min() - 9.0, 40.0]):
+        boxes = lt.Empirical(frame, edges={"age": edges}, categorical=["code"]).boxes()
+        cuts = [-np.inf, *edges, np.inf]
+        shares = [np.mean((age > lo) & (age <= hi)) for lo, hi in itertools.pairwise(cuts)]
+        np.testing.assert_allclose(
+            boxes.law.prob[0, : len(shares) + 1], [*shares, gone.mean()], rtol=1e-12
+        )
+        assert boxes.describe(0, len(shares)) == "age is missing"
+        x, box = boxes.law.sample(np.random.default_rng(0), 5000)
+        fed = boxes.fed(x)[:, 0]
+        assert np.array_equal(np.isnan(fed), box[:, 0] == len(shares))
+        assert np.nanmin(fed) >= min(age.min(), edges[0])
+        assert np.nanmax(fed) <= max(age.max(), edges[-1])
+
+
+class Ordinal(Category):
+    """Labels with an order and, roughly, distances."""
+
+    ordered = True
+
+
+def test_the_kind_of_a_caller_is_kept():
+    sizes = ["low", "mid", "high"]
+    frame = pd.DataFrame({"size": [*sizes, "mid"] * 6, "v": np.arange(24.0)})
+    for labels in (sizes, np.array(sizes), tuple(sizes)):
+        boxes = lt.Empirical(frame, p=2, kinds={"size": Ordinal(labels)}).boxes()
+        kind = boxes.kind(0)
+        assert type(kind) is Ordinal and boxes.ordered[0]
+        assert [boxes.describe(0, k) for k in range(3)] == [f"size = {s}" for s in sizes]
+        assert boxes.encode_rows(frame)[:4, 0].tolist() == [0.0, 1.0, 2.0, 1.0]
+        assert boxes.decoded(boxes.encode_rows(frame))[0].tolist() == frame["size"].tolist()
+    own = lt.Empirical(frame, p=2, kinds={"size": Ordinal()}).boxes()
+    assert type(own.kind(0)) is Ordinal and own.describe(0, 0) == "size = high"
+    gaps = frame.assign(size=[None, *frame["size"][1:]])
+    boxes = lt.Empirical(gaps, p=2, kinds={"size": Ordinal(sizes)}).boxes()
+    assert [boxes.describe(0, k) for k in range(4)] == [
+        *(f"size = {s}" for s in sizes),
+        "size is missing",
+    ]
+    typed = frame.assign(size=pd.Categorical(frame["size"], categories=sizes))
+    assert type(lt.Empirical(typed, p=2, kinds={"size": Ordinal(sizes)}).boxes().kind(0)) is Ordinal
+    for wrong, words in (
+        ({"size": Ordinal(sizes[:2])}, "'high'"),
+        ({"size": Ordinal([*sizes, "low"])}, "more than once"),
+        ({"size": Ordinal(), "v": Ordinal(sizes)}, "holds numbers"),
+    ):
+        one_sentence(lambda wrong=wrong: lt.Empirical(frame, kinds=wrong), words)
+
+
+def test_labels_beyond_what_a_double_tells_apart_are_refused():
+    for labels in ([2**53, 2**53 + 1], [-(2**60), 5], [float(2**54), 1.0]):
+        frame = pd.DataFrame({"id": labels * 10, "v": np.arange(20.0)})
+        one_sentence(lambda frame=frame: lt.Empirical(frame, categorical=["id"]), "2**53", "'id'")
+        as_text = frame.assign(id=frame["id"].astype(str))
+        assert lt.Empirical(as_text, categorical=["id"]).boxes().count[0] == 2
+    just = pd.DataFrame({"id": [2**53 - 1, 2**53 - 2] * 10, "v": np.arange(20.0)})
+    assert lt.Empirical(just, categorical=["id"]).boxes().count[0] == 2
+
+
+def test_numbers_that_columns_are_called_by_are_names_and_no_positions():
+    frame = pd.DataFrame({2: [1.0, 2, 3, 4] * 5, 0: [0, 1] * 10, 1: np.arange(20.0)})
+    for columns in ([0], 0, ["0"], np.array([0])):
+        boxes = lt.Empirical(frame, p=2, categorical=columns).boxes()
+        assert boxes.ordered.tolist() == [True, False, True] and boxes.names == ("2", "0", "1")
+    boxes = lt.Empirical(
+        frame, p=2, edges={2: [1.5], "1": [3.0, 7.0]}, kinds={0: Category()}
+    ).boxes()
+    assert [edges.tolist() for edges in boxes.edges] == [[1.5], [0.5], [3.0, 7.0]]
+    for wrong in ({"categorical": [3]}, {"edges": {5: [1.0]}}, {"kinds": {-1: Number()}}):
+        (name,) = wrong
+        one_sentence(
+            lambda wrong=wrong: lt.Empirical(frame, **wrong), f"{name} must name columns of X, got"
+        )
+    twice = {"edges": {2: [1.0], "2": [2.0]}}
+    one_sentence(lambda: lt.Empirical(frame, **twice), "edges must name a column once", "'2'")
+    named = frame.set_axis(["a", "b", "c"], axis=1)
+    one_sentence(
+        lambda: lt.Empirical(named, edges={"a": [1.0], 0: [2.0]}), "edges must name a column once"
+    )
+    one_sentence(
+        lambda: lt.Empirical(named, kinds={"a": Number(), 0: Category()}), "kinds must name"
+    )

@@ -6,6 +6,7 @@ from scipy import stats
 from sklearn.datasets import load_diabetes
 
 import limetutor as lt
+from limetutor.inputs.arguments import shorten
 
 DATA = load_diabetes(as_frame=True).data
 
@@ -62,3 +63,11 @@ def test_a_world_does_not_change_with_the_arrays_it_was_made_from():
     X += 5
     assert gaussian.mu.tolist() == [0, 0]
     assert empirical.boxes().mu.max() < 1
+
+
+def test_a_feature_has_at_most_ten_thousand_boxes_and_a_message_sixty_characters():
+    assert len(lt.Gaussian(p=10_000).boxes(1).edges[0]) == 9_999
+    with pytest.raises(ValueError, match="p must be at most 10,000, got 10001"):
+        lt.Gaussian(p=10_001)
+    for length, text in ((58, f"'{'x' * 58}'"), (59, f"'{'x' * 56}...")):
+        assert shorten("x" * length) == text and len(text) == 60

@@ -94,6 +94,13 @@ def test_bad_controls_say_what_is_wrong(kind, make, message):
     refused(kind, make, message)
 
 
+def test_a_live_slider_has_five_stops_for_one_and_those_of_the_page_among_them():
+    for stops in (2, 11, 41):
+        slider = Slider(0, 1, 0.5 if stops > 2 else 1, stops=stops, fmt="{:.6f}")
+        assert len(slider.live_values) == 5 * (stops - 1) + 1
+        assert set(slider.values) <= set(slider.live_values)
+
+
 def test_the_finest_slider_is_quick():
     finest = Slider(0, 1, 0.5, stops=10_000, fmt="{:.6f}")
     assert len(finest.live_values) == 10_000 == len(finest.values)

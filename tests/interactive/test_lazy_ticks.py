@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from plain_svg import differs
 from waves import wave
 
-from limetutor.course.figures import switch_off
+from limetutor.course.figures import local_error, switch_off, theorem
 from limetutor.interactive import explorer, frame_table, lazy_ticks
 from limetutor.interactive.frame_table import draw_frame
 from limetutor.interactive.lazy_ticks import LazyAxes, LazyFigure
@@ -229,9 +229,13 @@ def test_other_axes_stay_what_they_are():
 
 
 SAMPLE = {
-    switch_off.tug_of_war: [{"nu": nu, "xi": xi} for nu in (0.2, 0.53) for xi in (0.4, 0.9)],
-    switch_off.sign_map: [{"p": p} for p in (3, 4)],
-    switch_off.touched_map: [{"xi": 0.432, "nu": nu, "p": p} for nu in (0.2, 0.53) for p in (3, 4)],
+    local_error.landing: [{"nu": nu, "xi": xi} for nu in (0.2, 0.53) for xi in (0.4, 0.9)],
+    theorem.factor_curve: [{"nu": 1.0, "p": p} for p in (3, 4)],
+    switch_off.touched_map: [
+        {"xi": 0.432, "nu": nu, "kernel": kernel}
+        for nu in (0.2, 0.53)
+        for kernel in ("gaussian", "mismatch")
+    ],
 }
 
 

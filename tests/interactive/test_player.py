@@ -7,41 +7,21 @@ from urllib.parse import unquote
 
 import pytest
 from browser import axe_violations, running_browser
-from pads import ALT, CONTROLS, pad
+from pads import ALT, CONTROLS, LINK, pad, page_of_two
 
-from limetutor.interactive import explorer, frames
+from limetutor.interactive import frames
 from limetutor.interactive.frame_table import FrameTable
 from limetutor.plotting import svg
 
 pytestmark = pytest.mark.browser
 
-NU, XI, KIND = CONTROLS.values()
-LINK = "#fig-one&nu=4.64&xi=-1"
+NU, XI, _ = CONTROLS.values()
 
 
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory):
     """A page with two figures, some text to scroll and links."""
-    shown = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LIMETUTOR_MODE", "static")
-        patch.setattr(explorer, "_display", lambda text, **kw: shown.append(kw["html"]))
-        for alt in (ALT, "The same once more."):
-            explorer.explore(pad, alt=alt, **CONTROLS)
-    figures = "".join(
-        f"<figure id=fig-{name}>{html}</figure><div style='height:70vh'>…</div>"
-        for name, html in zip(("one", "two"), shown, strict=True)
-    )
-    path = tmp_path_factory.mktemp("page") / "page.html"
-    path.write_text(
-        "<!doctype html><html lang=en><meta charset=utf-8><title>Two figures</title>"
-        "<meta name=viewport content='width=device-width'>"
-        f"<style>{explorer.page_css()}</style><main><h1>Two figures</h1>"
-        f"<p><a href='{LINK.replace('&', '&amp;')}'>show me</a> <a href='#end'>to the end</a></p>"
-        f"{figures}<h2 id=end>The end</h2></main><script>{explorer.page_js()}</script>",
-        encoding="utf-8",
-    )
-    return path
+    return page_of_two(tmp_path_factory.mktemp("page") / "page.html")
 
 
 @pytest.fixture(scope="module")
@@ -204,9 +184,8 @@ def test_a_finger_on_a_phone(browser, page_file):
         finger("touchEnd")
         page.wait_for_function("location.hash.length > 1")
         assert at(page) == [2, 7] and page.evaluate("scrollY") == 0
-        assert unquote(page.evaluate("location.hash")).startswith(
-            "#fig-one&nu=0.46&xi=1.5&kind=plain"
-        )
+        address = unquote(page.evaluate("location.hash"))
+        assert address.startswith("#fig-one&nu=0.46&xi=1.5&kind=plain")
         x, y = there["5,1"]
         page.touchscreen.tap(x, y)
         page.wait_for_function("location.hash.includes('xi=-1.5')")
@@ -281,24 +260,30 @@ def test_the_address_follows_and_leads(browser, page_file):
         assert page.evaluate("scrollY") and at(page, "two") == [5, 2] and state(page) == start[0]
 
 
-ADDRESSES = [
-    ("#fig-one&nu=5&xi=-0.9", [5, 2]),  # the nearest
-    ("#fig-one&nu=1e9&xi=-1e9", [6, 0]),
-    ("#fig-one&xi=1", [3, 6]),
-    ("#fig-one&nu=much&xi=&kind=none", [3, 5]),
-    ("#fig-one&nu=NaN&xi=%E0%A4%A&nonsense=3&&=", [3, 5]),
-    ("#fig-three&nu=5", [3, 5]),
-    ("#fig-one", [3, 5]),
-    ("#%", [3, 5]),
-]
+# As savers do that write down what a form holds.
+AS_SAVED = """() => {
+    for (const e of document.querySelectorAll("input")) e.setAttribute("value", e.value);
+    for (const e of document.querySelectorAll("option")) e.toggleAttribute("selected", e.selected);
+}"""
 
 
-def test_nonsense_in_an_address_is_ignored(browser, page_file):
+def test_a_page_saved_after_a_move_opens_at_the_start(browser, page_file, tmp_path):
+    """A figure in layers whose frames have several shapes: saved elsewhere, it moves as before."""
+    saved = tmp_path / "saved.html"
     with opened(browser, page_file) as page:
-        for fragment, stops in ADDRESSES:
-            page.goto("about:blank")
-            page.goto(page_file.as_uri() + fragment)
-            assert at(page) == stops and at(page, "two") == [3, 5], fragment
+        slider, seen = figure(page).locator("input").last, [state(page)]  # beyond 1, another shape
+        for key in ("Home", "End"):
+            slider.press(key)
+            seen.append(state(page))
+        page.evaluate(AS_SAVED)
+        saved.write_text(page.content(), encoding="utf-8")
+    with opened(browser, saved) as page:
+        slider, again = figure(page).locator("input").last, [state(page)]
+        for key in ("Home", "End"):
+            slider.press(key)
+            again.append(state(page))
+        figure(page).get_by_role("button", name="Reset").click()
+        assert again == seen and state(page) == seen[0]
 
 
 def test_copy_link_says_what_happened(browser, page_file):
@@ -313,10 +298,8 @@ def test_copy_link_says_what_happened(browser, page_file):
         button.click()
         page.wait_for_function("document.querySelector('#fig-one .lt-said').textContent")
         assert said.inner_text() == "Link copied."
-        assert (
-            page.evaluate("window.copied")
-            == page_file.as_uri() + "#fig-one&nu=10&xi=0.5&kind=plain"
-        )
+        link = page_file.as_uri() + "#fig-one&nu=10&xi=0.5&kind=plain"
+        assert page.evaluate("window.copied") == link
         page.evaluate(
             """() => { navigator.clipboard.writeText = () => Promise.reject(new Error("no"));
                        document.execCommand = () => false; }"""
@@ -364,18 +347,21 @@ def test_the_script_shows_what_python_stored(browser, page_file):
                 for (let b = 0; b <= +xi.max; b++) for (let a = 0; a <= +nu.max; a++) {
                     nu.value = a; xi.value = b;
                     nu.dispatchEvent(new Event("input", {bubbles: true}));
-                    all.push([...f.querySelector("svg").children].map((layer) => layer.outerHTML));
+                    all.push([f.querySelector(".lt-sentence").textContent,
+                              ...[...f.querySelector("svg").children].map((layer) => layer.outerHTML)]);
                 }
                 return all;
             }"""
         )
     combinations = itertools.product(range(2), range(9), range(7))
-    for layers, (kind, xi, nu) in zip(found, combinations, strict=True):
+    said = [sentence for sentence, *_ in found]
+    assert said == data["sentences"] and len(set(said)) == len(said)
+    for (_, *layers), (kind, xi, nu) in zip(found, combinations, strict=True):
         for layer, stored, shown in zip(picture, data["layers"], layers, strict=True):
             drawn = frames.decode(layer, stored, {0: nu, 1: xi, 2: kind}, sizes)
             assert places_in(svg.markup(drawn)) == places_in(shown)
 
 
 def places_in(markup):
-    """What a browser does not write otherwise than Python does: the numbers that move."""
-    return re.findall(r' (?:d|cx|cy|x|y|transform)="([^"]*)"', markup)
+    """What a browser does not write otherwise than Python does: numbers, colours, words."""
+    return re.findall(r' (?:d|cx|cy|x|y|transform|style)="([^"]*)"|>([^<]+)<', markup)

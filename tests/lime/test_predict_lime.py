@@ -37,6 +37,10 @@ def at_times(f):
     return lambda texts: probability(texts) if len(texts) == 1 else f(texts)
 
 
+def by_number(a, b):
+    return np.arange(len(a)) @ np.abs(a - b) / 1000
+
+
 REFUSED = {
     of_row: [
         ({"label": 3}, "label must be a column from 0"),
@@ -50,10 +54,7 @@ REFUSED = {
         ({"instance": ROW[:3]}, "xi must have 8 entries"),
         ({"instance": GAP}, "xi must be finite"),
         ({"f": small_forest().predict}, "f must return a probability for each class"),
-        (
-            {"distance_metric": "miles", "calls": 64},
-            "distance_metric must be one that scikit-learn",
-        ),
+        ({"distance_metric": "miles", "calls": 64}, "distance_metric must be one that scikit"),
         ({"model_regressor": "ridge"}, "model_regressor must be a scikit-learn regressor"),
     ],
     of_text: [
@@ -89,10 +90,7 @@ REFUSED = {
         ({"f": at_times(lambda t: np.zeros((len(t), 3)))}, r"f must return 2 column\(s\)"),
     ],
     of_image: [
-        (
-            {"distance_metric": lambda a, b: np.arange(len(a)) @ np.abs(a - b) / 1000},
-            "which tells switches apart",
-        ),
+        ({"distance_metric": by_number}, "which tells switches apart"),
         ({"segmentation": squares}, "segmentation must be left out for a LimeImage"),
         ({"instance": "a text"}, "instance must be an image"),
         ({"instance": [[1, 2], [3, 4]]}, "instance must be an image"),

@@ -4,8 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
+from lime.discretize import BaseDiscretizer
 from lime.lime_tabular import LimeTabularExplainer
 from scipy import stats
+from sentences import one_sentence
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.ensemble import (
     GradientBoostingRegressor,
@@ -143,15 +145,9 @@ def mixed_table():
     n = 400
     zeros = np.where(rng.random(n) < 0.6, 0.0, rng.gamma(2.0, size=n))
     sevens = np.where(rng.random(n) < 0.6, 7.0, 7.0 + rng.gamma(2.0, size=n))
-    columns = [
-        rng.normal(3, 2, n),
-        rng.gamma(2.0, size=n),
-        zeros,
-        sevens,
-        rng.choice([1.0, 2.0, 5.0], p=[0.2, 0.5, 0.3], size=n),
-        rng.integers(0, 2, n).astype(float),
-    ]
-    return np.stack(columns, axis=1)
+    normals = rng.normal(3, 2, n), rng.gamma(2.0, size=n)
+    codes = rng.choice([1.0, 2.0, 5.0], p=[0.2, 0.5, 0.3], size=n), rng.integers(0, 2, n)
+    return np.column_stack([*normals, zeros, sevens, *codes])
 
 
 MIXED = mixed_table()
@@ -260,28 +256,13 @@ def test_the_row_that_is_xi(n):
     assert at.local_prediction == pytest.approx(whole.sum(), rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (
-            lambda: mixed_explainer(kernel=lambda d, kernel_width: 1 / (1 + d)),
-            "explainer must use lime's own kernel",
-        ),
-        (lambda: "explainer", "explainer must be a lime.lime_tabular.LimeTabularExplainer"),
-    ],
-)
-def test_refusals(make, words):
-    with pytest.raises((TypeError, ValueError), match=words) as caught:
-        lt.from_lime(make())
-    assert str(caught.value).count(".") >= 1 and "\n" not in str(caught.value)
-
-
-def test_an_unknown_category_is_refused():
-    world = lt.from_lime(mixed_explainer())
-    xi = MIXED[7].copy()
+def test_refusals():
+    other = mixed_explainer(kernel=lambda d, kernel_width: 1 / (1 + d))
+    one_sentence(lambda: lt.from_lime(other), "explainer must use lime's own kernel")
+    one_sentence(lambda: lt.from_lime("explainer"), "explainer must be a lime.lime_tabular.LimeTab")
+    world, xi = lt.from_lime(mixed_explainer()), MIXED[7].copy()
     xi[4] = 3.0
-    with pytest.raises(ValueError, match="known category of '4'"):
-        predicted(LINEAR, xi, world)
+    one_sentence(lambda: predicted(LINEAR, xi, world), "known category of '4'")
 
 
 def test_lime_ignores_sample_around_instance_while_it_discretizes():
@@ -317,3 +298,103 @@ def test_names_of_categories_and_classes():
     assert function.prediction == forest.predict_proba(MIXED[[7]])[0, 2]
     with pytest.raises(ValueError, match="output must be a class of"):
         lt.limit(forest, MIXED[7], world, world.nu, "mismatch", output="ugly")
+
+
+class Thirds(BaseDiscretizer):
+    """Bins of one's own, as `lime` invites to."""
+
+    def bins(self, data, labels):
+        return [np.percentile(data[:, j], [100 / 3, 200 / 3]) for j in self.to_discretize]
+
+
+class WideEdges(Thirds):
+    def bins(self, data, labels):
+        return [np.array([-99.0, 0.0, 99.0]) for _ in self.to_discretize]
+
+
+class UpperEdges(Thirds):
+    """An edge belongs to the bin above it."""
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        for j in self.lambdas:
+            edges = np.array(self.maxs[j][:-1])
+            self.lambdas[j] = lambda x, edges=edges: np.searchsorted(edges, x, side="right")
+
+
+class Means(Thirds):
+    """The mean of a bin in the place of draws."""
+
+    def undiscretize(self, data):
+        values = data.copy()
+        for j in self.means:
+            values[:, j] = np.array(self.means[j])[values[:, j].astype(int)]
+        return values
+
+
+class Flat(Thirds):
+    def get_undiscretize_values(self, feature, values):
+        lo, hi = (np.array(side[feature])[values] for side in (self.mins, self.maxs))
+        return self.random_state.uniform(lo, hi)
+
+
+def discretized(kind):
+    X = DIABETES.data[:, [2, 3, 8]]
+    return X, LimeTabularExplainer(
+        X, mode="regression", random_state=0, feature_selection="none",
+        discretizer=kind(X, [], ["a", "b", "c"], random_state=np.random.RandomState(0)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [Thirds, WideEdges])
+def test_bins_of_ones_own_are_read(kind):
+    X, explainer = discretized(kind)
+    slopes = np.array([300.0, -200.0, 500.0])
+    world = lt.from_lime(explainer)
+    found = lt.limit(lt.Linear(slopes), X[5], world, world.nu, "mismatch", ridge=1.0, n=5000)
+    theirs = [
+        dict(explainer.explain_instance(X[5], lambda x: x @ slopes, num_features=3).as_map()[1])
+        for _ in range(12)
+    ]
+    coef = np.array([[run[j] for j in range(3)] for run in theirs])
+    assert np.all(
+        np.abs(coef.mean(axis=0) - found.coef) < 5 * coef.std(axis=0, ddof=1) / np.sqrt(12)
+    )
+
+
+@pytest.mark.parametrize("kind", [UpperEdges, Means, Flat])
+def test_a_discretizer_that_draws_in_its_own_way_is_refused(kind):
+    X, explainer = discretized(kind)
+    for call in (
+        lambda: lt.from_lime(explainer),
+        lambda: lt.predict_lime(explainer, lambda x: x[:, 0], X[5]),
+    ):
+        one_sentence(call, "explainer must have a discretizer", kind.__name__)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e-15, 1e-19])
+def test_small_units_are_read_as_lime_draws_them(unit):
+    """It adds 1e-11 to all deviations, so that values spread evenly over the bins of small numbers."""
+    X = unit * DIABETES.data[:, :2]
+    explainer = LimeTabularExplainer(X, mode="regression", random_state=0)
+    boxes, discretizer = lt.from_lime(explainer).boxes(), explainer.discretizer
+    for box in range(4):
+        theirs = discretizer.get_undiscretize_values(0, np.full(20_000, box)) / unit
+        error = theirs.std() / np.sqrt(20_000)
+        assert abs(theirs.mean() - boxes.law.box_means()[0, box] / unit) < 5 * error
+
+
+@pytest.mark.parametrize("unit", [1e-21, 1e-30, 1e-90])
+def test_units_in_which_lime_draws_rounding_are_refused(unit):
+    explainer = LimeTabularExplainer(unit * DIABETES.data[:, :2], mode="regression")
+    one_sentence(lambda: lt.from_lime(explainer), "explainer must have columns in units", "rescale")
+
+
+def test_every_label_has_a_box_of_its_own():
+    """Six of them, not in steps of one: each is its own box, drawn as often as it occurs."""
+    codes = np.array([0.0, 1, 2, 3, 7, 50])
+    X = np.column_stack([np.repeat(codes, [1, 2, 3, 4, 5, 6]), np.arange(21.0)])
+    boxes = lt.from_lime(LimeTabularExplainer(X, categorical_features=[0])).boxes()
+    rows = np.column_stack([codes, np.zeros(6)])
+    assert boxes.discretize(rows)[:, 0].tolist() == [0, 1, 2, 3, 4, 5]
+    np.testing.assert_allclose(boxes.law.prob[0, :6], np.arange(1, 7) / 21)

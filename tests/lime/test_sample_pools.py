@@ -84,3 +84,13 @@ def test_runs_have_as_many_rows_as_were_asked_for():
     assert abs(sizes.mean() - 4999) < 4 * np.sqrt(5000 / 50) + 100  # the ratio is off by a percent
     many = pool.moments(draws)
     assert many.total.mean() == pytest.approx(pool.expected(5000).total[0], rel=0.02)
+
+
+@pytest.mark.parametrize(("width", "laws"), [(1.5, 1), (0.1, 4), (None, 3)])
+def test_the_model_is_called_as_often_as_was_asked(width, laws):
+    """By one tilt, by a mixture of four, and by three for a kernel of the caller's own."""
+    problem, _ = setting(width or 1.5)
+    weigh = None if width else lambda rows: np.linspace(1, 2, len(rows))
+    for calls in (4 * laws, 1000):
+        pool = pool_of_rows(problem, calls, 0, weigh=weigh)
+        assert len(pool.y) == calls and np.sum(pool.ratio) == pytest.approx(1, abs=2 / laws)

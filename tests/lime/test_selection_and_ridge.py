@@ -21,12 +21,16 @@ def neighbourhoods(numbers: bool = False):
         yield rows, y, weights
 
 
-def sums_of(runs):
+def products_of(runs):
     found = []
     for rows, y, weights in runs:
         columns = np.column_stack([np.ones(len(y)), rows - rows[0], y - y[0]])
         found.append((columns * weights[:, None]).T @ columns)
-    return rules.Moments.of(np.array(found))
+    return np.array(found)
+
+
+def sums_of(runs):
+    return rules.Moments.of(products_of(runs))
 
 
 @pytest.mark.sampled(3)
@@ -90,18 +94,28 @@ def test_a_constant_response_is_fitted():
 
 
 @pytest.mark.parametrize(
-    "model", [Ridge(alpha=300.0), LinearRegression(), Lasso(0.1), HuberRegressor()]
-)
+    "model",
+    [
+        Ridge(alpha=300.0), LinearRegression(), Lasso(0.1), HuberRegressor(),
+        Ridge(positive=True), LinearRegression(positive=True), Ridge(fit_intercept=False),
+        LinearRegression(fit_intercept=False),
+    ],
+)  # fmt: skip
 def test_other_regressors(model):
     runs = list(neighbourhoods())
     chosen = np.ones((RUNS, D), bool)
     chosen[:, 2] = False
     penalty = rules.penalty_of(model)
     rows = rules.estimator_fits(model, runs, chosen)
-    assert (penalty is None) == isinstance(model, Lasso | HuberRegressor)
+    params = model.get_params()
+    plain = params["fit_intercept"] and not params.get("positive") and "epsilon" not in params
+    assert (penalty is not None) == (plain and not isinstance(model, Lasso))
+    plainly = rules.ridge(sums_of(runs), getattr(model, "alpha", 0.0), chosen)
     if penalty is not None:
-        for a, b in zip(rules.ridge(sums_of(runs), penalty, chosen), rows, strict=True):
+        for a, b in zip(plainly, rows, strict=True):
             np.testing.assert_allclose(a, b, atol=1e-8)
+    else:  # signs, an intercept of 0 or another loss: not the ridge of the same penalty
+        assert np.max(np.abs(rows.coef - plainly.coef)) > 0.01
     theirs = LimeBase(lambda w: w).explain_instance_with_data(
         runs[0][0][:, chosen[0]], runs[0][1][:, None], runs[0][2], 0, D, "none", model
     )
@@ -110,15 +124,20 @@ def test_other_regressors(model):
     )
 
 
+@pytest.mark.parametrize("slope", [1e-3, 1e-5, 1e-6])
+def test_forward_selection_sees_small_gains(slope):
+    """A second feature whose share of the response is down to 1e-12, before a third without any."""
+    rng = np.random.default_rng(0)
+    rows = (rng.random((2000, 3)) < 0.5).astype(float)
+    y = rows[:, 0] + slope * rows[:, 2]
+    run = (rows, y, np.ones(len(rows)))
+    assert rules.forward_selection(sums_of([run]), 2, np.ones(3)).tolist() == [[True, False, True]]
+
+
 def test_the_first_order_of_a_fit_has_mean_0():
     """Mean sums are those of all runs together; a small step from them moves fits as it says."""
-    runs = list(neighbourhoods())
-    sums = sums_of(runs)
-    products = []
-    for rows, y, weights in runs:
-        columns = np.column_stack([np.ones(N), rows - rows[0], y - y[0]])
-        products.append((columns * weights[:, None]).T @ columns)
-    products = np.array(products)
+    products = products_of(neighbourhoods())
+    sums = rules.Moments.of(products)
     mean = rules.Moments.of(products.mean(axis=0)[None])
     first = rules.linearised(mean, sums, 1.0)
     np.testing.assert_allclose(first.mean(axis=0), 0, atol=1e-12)

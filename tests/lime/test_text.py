@@ -22,13 +22,8 @@ from limetutor.switches import score_of
 def columns_of(texts):
     """What the three classifiers say, as columns: one neighbourhood serves all of them."""
     made = pipelines()
-    return np.column_stack(
-        [
-            made["linear"].decision_function(texts),
-            made["tfidf"].predict_proba(texts)[:, 1],
-            made["forest"].predict_proba(texts)[:, 1],
-        ]
-    )
+    chances = [made[name].predict_proba(texts)[:, 1] for name in ("tfidf", "forest")]
+    return np.column_stack([made["linear"].decision_function(texts), *chances])
 
 
 SIZES = (5, 8, 12, 20, 30, 45, 60, 80, 110, 150)
@@ -87,35 +82,18 @@ def test_options_of_limes_explainer_of_texts(option):
     judge(in_runs(explainer, f, text, len(found.coef), 8, **how)[:, 0, 1:], found)
 
 
+SCORE = "decision_function"
 EXACT = {
-    "counts, logistic": (
-        make_pipeline(CountVectorizer(), LogisticRegression()),
-        "decision_function",
-    ),
-    "counts, svc": (make_pipeline(CountVectorizer(), LinearSVC()), "decision_function"),
-    "presence, sgd": (
-        make_pipeline(CountVectorizer(binary=True), SGDClassifier(random_state=0)),
-        "decision_function",
-    ),
-    "stop words": (
-        make_pipeline(CountVectorizer(stop_words="english"), LogisticRegression()),
-        "decision_function",
-    ),
-    "tfidf": (
-        make_pipeline(TfidfVectorizer(norm=None, sublinear_tf=True), LogisticRegression()),
-        "decision_function",
-    ),
-    "counts, tfidf": (
-        make_pipeline(CountVectorizer(), TfidfTransformer(norm=None), LogisticRegression()),
-        "decision_function",
-    ),
-    "tree": (
-        make_pipeline(CountVectorizer(), DecisionTreeClassifier(random_state=0)),
-        "predict_proba",
-    ),
-    "naive bayes": (make_pipeline(CountVectorizer(), MultinomialNB()), "predict_joint_log_proba"),
-    "bernoulli": (make_pipeline(CountVectorizer(), BernoulliNB()), "predict_joint_log_proba"),
-    "regressor": (make_pipeline(CountVectorizer(), Ridge()), "predict"),
+    "counts, logistic": (SCORE, CountVectorizer(), LogisticRegression()),
+    "counts, svc": (SCORE, CountVectorizer(), LinearSVC()),
+    "presence, sgd": (SCORE, CountVectorizer(binary=True), SGDClassifier(random_state=0)),
+    "stop words": (SCORE, CountVectorizer(stop_words="english"), LogisticRegression()),
+    "tfidf": (SCORE, TfidfVectorizer(norm=None, sublinear_tf=True), LogisticRegression()),
+    "counts, tfidf": (SCORE, CountVectorizer(), TfidfTransformer(norm=None), LogisticRegression()),
+    "tree": ("predict_proba", CountVectorizer(), DecisionTreeClassifier(random_state=0)),
+    "naive bayes": ("predict_joint_log_proba", CountVectorizer(), MultinomialNB()),
+    "bernoulli": ("predict_joint_log_proba", CountVectorizer(), BernoulliNB()),
+    "regressor": ("predict", CountVectorizer(), Ridge()),
 }
 
 
@@ -124,21 +102,15 @@ EXACT = {
 @pytest.mark.parametrize("case", EXACT)
 def test_pipelines_that_are_exact(case, bow):
     """The form says what the pipeline says at random masks, at counts above 1 and in two spellings."""
-    pipeline, method = EXACT[case]
-    texts, labels = sentences()
-    pipeline.fit(texts, labels)
+    method, *steps = EXACT[case]
+    pipeline = make_pipeline(*steps).fit(*sentences())
     f = score_of(pipeline, method)
     explainer = LimeTextExplainer(bow=bow, random_state=0)
     found = lt.predict_lime(explainer, f, TEXT, label=None if method == "predict" else 1, runs=20)
     assert found.method == "exact" and found.calls <= 2**13 + 1
-    plain = lt.predict_lime(  # the same, of which nothing is known, with half of lime's calls
-        explainer,
-        lambda t: f(t),
-        TEXT,
-        label=1 if np.ndim(f([TEXT])) == 2 else None,
-        runs=20,
-        calls=2500,
-    )
+    # the same, of which nothing is known, with half of lime's calls
+    how = {"label": 1 if np.ndim(f([TEXT])) == 2 else None, "runs": 20, "calls": 2500}
+    plain = lt.predict_lime(explainer, lambda t: f(t), TEXT, **how)
     assert plain.method == "monte carlo"
     error = 5 * np.hypot(plain.stderr, found.stderr) + 1e-9
     chosen = (plain.selection > 0.99) & (found.selection > 0.99)
@@ -172,9 +144,7 @@ def test_odd_texts(case):
 
 def test_only_stop_words():
     """Nothing that the model reads: zeros, and the audit says why."""
-    texts, labels = sentences()
-    pipeline = make_pipeline(CountVectorizer(stop_words="english"), LogisticRegression())
-    pipeline.fit(texts, labels)
+    pipeline = make_pipeline(*EXACT["stop words"][1:]).fit(*sentences())
     explainer = LimeTextExplainer(random_state=0)
     found = lt.predict_lime(explainer, pipeline.decision_function, "and the of it")
     assert np.allclose(found.coef, 0, atol=1e-12) and found.method == "exact"

@@ -194,12 +194,9 @@ def test_a_store_is_taken_up_where_it_was_left(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"n": 300}, "n is 200 there and 300 here"),
         ({"seed": 4}, "seed is 3 there and 4 here"),
         ({"nu": 1.0}, "nu is 2.0 there and 1.0 here"),
-        ({"kernel": "gaussian"}, "kernel is mismatch there and gaussian here"),
         ({"ridge": 1.0}, "ridge is 0.0 there and 1.0 here"),
-        ({"features": 2}, "features is None there and 2 here"),
         ({"X": TABLE[:5]}, "X is not the same"),
         ({"f": lambda x: x[:, 0]}, "f is not the same"),
         ({"world": lt.Empirical(FRAME, p=3, categorical=["kind"])}, "world is not the same"),
@@ -240,13 +237,12 @@ def test_a_store_that_cannot_be_written_or_read_is_refused_in_a_sentence(tmp_pat
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ValueError, match="store must be a folder that can be written to"):
         lt.explain_many(**call, store=tmp_path / "file" / "within")
-    for name in ("settings.json", "evidence.npz"):
-        folder = tmp_path / name
-        found = lt.explain_many(**call, store=folder)
-        (folder / "row-000000000.npz").write_bytes(b"half a ro")
-        (folder / "row-mine.npz").write_bytes(b"")
-        again = lt.explain_many(**call, store=folder)  # the damaged row is done again
-        np.testing.assert_array_equal(again.coef, found.coef)
-        (folder / name).write_text("{half")
-        with pytest.raises(ValueError, match=r"settings\.json or evidence\.npz cannot be read"):
-            lt.explain_many(**call, store=folder)
+    folder = tmp_path / "kept"
+    found = lt.explain_many(**call, store=folder)
+    (folder / "row-000000000.npz").write_bytes(b"half a ro")
+    (folder / "row-mine.npz").write_bytes(b"")
+    again = lt.explain_many(**call, store=folder)  # the damaged row is done again
+    np.testing.assert_array_equal(again.coef, found.coef)
+    (folder / "call.npz").write_text("{half")
+    with pytest.raises(ValueError, match=r"call\.npz cannot be read"):
+        lt.explain_many(**call, store=folder)

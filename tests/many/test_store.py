@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from limetutor.many.store import EVIDENCE, FORMAT, SETTINGS, Store
+from limetutor.many.store import CALL, FORMAT, SETTINGS_BEFORE, VALUES, Store
 
 SETTINGS_OF = {"n": "100", "seed": "1"}
 EVIDENCE_OF = {"X": np.arange(6.0).reshape(3, 2)}
@@ -25,7 +25,7 @@ def test_a_row_comes_back_as_it_was(tmp_path):
         "nothing": None,
     }
     store.write(12, row)
-    again = Store.opened(tmp_path / "new" / "folder", SETTINGS_OF, EVIDENCE_OF).rows()
+    again = Store.opened(tmp_path / "new" / "folder", SETTINGS_OF, EVIDENCE_OF).rows(20)
     assert list(again) == [12] and set(again[12]) == set(row)
     for key, value in row.items():
         found = again[12][key]
@@ -38,20 +38,19 @@ def test_a_write_that_fails_leaves_nothing(tmp_path, monkeypatch):
 
     def fail(file, **arrays):
         file.write(b"half")
-        raise OSError("disk full")
+        raise OSError(28, "disk full")
 
     monkeypatch.setattr(np, "savez", fail)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(ValueError, match=r"store must be .* written to, but '.*: disk full\.$"):
         store.write(0, {"coef": np.zeros(2)})
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([EVIDENCE, SETTINGS])
+    assert [path.name for path in tmp_path.iterdir()] == [CALL]
 
 
 def test_a_folder_begun_and_not_finished_is_begun_again(tmp_path):
-    Store.opened(tmp_path, SETTINGS_OF, EVIDENCE_OF)
-    (tmp_path / SETTINGS).unlink()
-    (tmp_path / ".left.part").write_text("")
+    (tmp_path / f".{CALL}.left.part").write_text("")
     Store.opened(tmp_path, {"n": "5"}, EVIDENCE_OF)
-    assert json.loads((tmp_path / SETTINGS).read_text()) == {"format": FORMAT, "n": "5"}
+    with np.load(tmp_path / CALL) as file:
+        assert json.loads(str(file[VALUES])) == {"format": FORMAT, "n": "5"}
 
 
 def test_what_is_no_store_is_refused(tmp_path):
@@ -60,8 +59,27 @@ def test_what_is_no_store_is_refused(tmp_path):
         Store.opened(tmp_path / "file", SETTINGS_OF, EVIDENCE_OF)
     with pytest.raises(ValueError, match="store must be an empty folder or a store"):
         Store.opened(tmp_path, SETTINGS_OF, EVIDENCE_OF)
-    with pytest.raises(TypeError, match="store must be a folder, got 3"):
+    with pytest.raises(TypeError, match="store must be a path, got 3"):
         Store.opened(3, SETTINGS_OF, EVIDENCE_OF)
+
+
+def test_odd_folders_and_files(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    Store.opened("~/store", SETTINGS_OF, EVIDENCE_OF)
+    assert (tmp_path / "store").is_dir()
+    monkeypatch.chdir(tmp_path / "store")
+    with pytest.raises(ValueError, match=r"but 'a/.*: too many folders within each other[.]$"):
+        Store.opened("a/" * 2000, SETTINGS_OF, EVIDENCE_OF)
+    old = tmp_path / "old"
+    old.mkdir()
+    (old / "settings.json").write_text("[" * 100_000)
+    with pytest.raises(
+        ValueError, match="written by another version of limetutor in format 1 or 2"
+    ):
+        Store.opened(old, SETTINGS_OF, EVIDENCE_OF)
+    np.savez(tmp_path / "store" / "call.npz", __plain__=np.array("[" * 100_000))
+    with pytest.raises(ValueError, match=r"call.npz cannot be read"):
+        Store.opened(tmp_path / "store", SETTINGS_OF, EVIDENCE_OF)
 
 
 def test_another_question_is_refused_and_rounding_is_not(tmp_path):
@@ -76,26 +94,37 @@ def test_another_question_is_refused_and_rounding_is_not(tmp_path):
             Store.opened(tmp_path, SETTINGS_OF, {"X": other})
 
 
-@pytest.mark.parametrize("number", [None, 1, 3, "2"])
-def test_a_store_of_another_version_is_refused_and_left_as_it_was(tmp_path, number):
-    """The version before wrote the same files, and no format number into the settings."""
+@pytest.mark.parametrize("number", [None, 1, 2])
+def test_a_store_of_an_older_version_is_refused_and_left_as_it_was(tmp_path, number):
+    """It had the settings in a file of JSON, at first without a format number."""
     text = json.dumps(({} if number is None else {"format": number}) | SETTINGS_OF, indent=1)
-    (tmp_path / SETTINGS).write_text(text)
-    np.savez(tmp_path / EVIDENCE, **EVIDENCE_OF)
+    (tmp_path / SETTINGS_BEFORE).write_text(text)
+    np.savez(tmp_path / "evidence.npz", **EVIDENCE_OF)
     plain = np.array(json.dumps({"score": 0.5, "n": 7}))
     np.savez(tmp_path / "row-000000000.npz", coef=np.zeros(2), __plain__=plain)
-    words = rf"store must be .* {re.escape(repr(str(tmp_path)))} was written by another version"
+    assert f"in format {number or 1};" in refused_format(tmp_path)
+    assert (tmp_path / SETTINGS_BEFORE).read_text() == text and len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize("number", [None, 2, FORMAT + 1, str(FORMAT)])
+def test_a_store_of_another_format_is_refused(tmp_path, number):
+    values = ({} if number is None else {"format": number}) | SETTINGS_OF
+    np.savez(tmp_path / CALL, **EVIDENCE_OF, **{VALUES: np.array(json.dumps(values))})
+    assert f"in format {number};" in refused_format(tmp_path)
+
+
+def refused_format(folder):
+    words = rf"store must be .* {re.escape(repr(str(folder)))} was written by another version"
     with pytest.raises(
         ValueError, match=f"{words}.*; give another folder, or delete this one"
     ) as e:
-        Store.opened(tmp_path, SETTINGS_OF, EVIDENCE_OF)
-    assert "\n" not in str(e.value) and f"in format {number or 1};" in str(e.value)
-    assert (tmp_path / SETTINGS).read_text() == text and len(list(tmp_path.iterdir())) == 3
+        Store.opened(folder, SETTINGS_OF, EVIDENCE_OF)
+    assert "\n" not in str(e.value)
+    return str(e.value)
 
 
-def test_settings_that_hold_no_settings_cannot_be_read(tmp_path):
+def test_settings_are_compared_before_evidence(tmp_path):
+    """Other settings often mean other evidence: the cause is named, not what follows from it."""
     Store.opened(tmp_path, SETTINGS_OF, EVIDENCE_OF)
-    for text in ("[1, 2]", "3", "null"):
-        (tmp_path / SETTINGS).write_text(text)
-        with pytest.raises(ValueError, match="cannot be read"):
-            Store.opened(tmp_path, SETTINGS_OF, EVIDENCE_OF)
+    with pytest.raises(ValueError, match="n is 100 there and 50 here"):
+        Store.opened(tmp_path, SETTINGS_OF | {"n": "50"}, {"X": EVIDENCE_OF["X"] + 1})

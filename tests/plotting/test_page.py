@@ -7,8 +7,10 @@ import pytest
 from hostile import HOSTILE, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from standins import result
 
 from limetutor.plotting import page as report
+from limetutor.plotting.results import coefficients
 
 
 def a_page(names=HOSTILE) -> str:
@@ -80,15 +82,8 @@ def test_a_page_can_be_put_into_a_file(tmp_path):
 
 
 def test_pictures_bear_hostile_names():
-    pytest.importorskip("matplotlib")
-    from types import SimpleNamespace
-
-    from limetutor.plotting.results import coefficients
-
     coef = np.arange(len(HOSTILE), 0, -1.0)
-    names = SimpleNamespace(
-        coef=coef, stderr=coef / 9, box_names=HOSTILE, order=lambda: np.arange(len(coef))
-    )
+    names = result(coef, coef / 9, HOSTILE)
     drawn = report.picture(coefficients(names), HOSTILE[0], HOSTILE[1])
     found = read(drawn)
     assert not {"script", "img", "image", "style", "a"} & set(found.tags)

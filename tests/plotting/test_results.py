@@ -196,19 +196,22 @@ def test_the_risk_of_a_single_bandwidth_can_be_seen():
         rendered(fig)
         assert {line.get_marker() for line in fig.axes[0].lines} == {mark}
     first = fig.axes[0].lines[0]
-    assert (first.get_label(), first.get_color()) == ("sign hangs on ν", color.alarm)
+    assert (first.get_label(), first.get_color()) == ("sign depends on ν", color.alarm)
 
 
 def test_nothing_at_risk_still_has_an_axis():
-    zero = np.zeros(3)
-    shares = SimpleNamespace(
-        nus=np.array([0.1, 1, 10]),
-        at_risk=zero,
-        turned=zero,
-        opposed=zero,
-        near=zero,
-        tolerance=0.1,
-    )
-    fig = risk(shares)
+    none = dict.fromkeys(("at_risk", "turned", "opposed", "near"), np.zeros(3))
+    fig = risk(SimpleNamespace(nus=np.array([0.1, 1, 10]), tolerance=0.1, **none))
     rendered(fig)
     assert fig.axes[0].get_ylim() == (0, 1)
+
+
+def test_a_path_marks_the_zeros_of_each_line_in_its_colour():
+    found = lt.path(lt.Linear([10.0, -10.0]), [0.961, 0.432], lt.Gaussian())
+    ax = found.plot().axes[0]
+    marks = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata())]
+    zeros = [critical for critical in found.critical if len(critical)]
+    assert len(marks) == len(zeros) > 0
+    for mark in marks:
+        assert any(np.array_equal(mark.get_xdata(), critical) for critical in zeros)
+        assert np.all(np.asarray(mark.get_ydata()) == 0)

@@ -1,11 +1,13 @@
 """The concentration bounds: their derivations, step by step, and that they hold in simulation."""
 
 import warnings
+from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate
+from sentences import one_sentence
 
 import limetutor as lt
 from limetutor.core.covariance import inverse_covariance
@@ -26,6 +28,8 @@ from limetutor.precision.bounds import (
     theorem_sample_size,
 )
 from limetutor.precision.normal_limit import whitened_variance
+
+close = partial(pytest.approx, rel=1e-12, abs=0)
 
 
 def hoeffding(t, n, width):
@@ -61,29 +65,23 @@ def estimates(f, xi, world, limit, n, runs, seed):
 def test_the_covariance_bound_is_hoeffding_on_every_entry(d):
     # if every one of the (d+1)^2 entries, all in [0, 1], is within t/(d+1), Frobenius is within t
     each = hoeffding(0.1 / (d + 1), 900, width=1.0)
-    assert covariance_tail(0.1, 900, d) == pytest.approx((d + 1) ** 2 * each, rel=1e-13, abs=0)
-    assert covariance_tail(0.1, 900, d, corrected=False) == pytest.approx(
-        4 * d**2 * np.exp(-2 * 900 * 0.01), rel=1e-13, abs=0
-    )
+    assert covariance_tail(0.1, 900, d) == close((d + 1) ** 2 * each)
+    printed = 4 * d**2 * np.exp(-2 * 900 * 0.01)
+    assert covariance_tail(0.1, 900, d, corrected=False) == close(printed)
 
 
 def test_weighted_responses_never_exceed_their_bound_and_reach_it_where_f_vanishes():
     rng = np.random.default_rng(1)
     for _ in range(20):
-        f, xi, nu = (
-            lt.Linear(rng.normal(size=4), rng.normal()),
-            rng.normal(size=4),
-            rng.uniform(0.2, 3),
-        )
+        f, xi = lt.Linear(rng.normal(size=4), rng.normal()), rng.normal(size=4)
+        nu = rng.uniform(0.2, 3)
         x = xi + nu * rng.normal(size=(3000, 4)) * rng.uniform(0, 3, (3000, 1))
         weighted = np.exp(-np.sum((x - xi) ** 2, axis=1) / (2 * nu**2)) * f(x)
         assert np.abs(weighted).max() <= response_bound(f, xi, nu)
         # with f(xi) = 0 the bound is attained one bandwidth away along the gradient
         level = lt.Linear(f.a, -float(xi @ f.a))
         best = xi + nu * f.a / np.linalg.norm(f.a)
-        assert np.exp(-0.5) * level(best[None])[0] == pytest.approx(
-            response_bound(level, xi, nu), rel=1e-12, abs=0
-        )
+        assert np.exp(-0.5) * level(best[None])[0] == close(response_bound(level, xi, nu))
     # and with no gradient at xi itself
     assert response_bound(lt.Linear([0.0, 0.0], -3.0), [1.0, 1.0], 0.5) == 3.0
 
@@ -93,13 +91,10 @@ def test_the_response_bound_is_hoeffding_on_every_entry(d):
     f, xi, world, limit = setting(d)
     B = abs(f(xi[None])[0]) + limit.nu * np.linalg.norm(f.a) * np.exp(-0.5)
     each = hoeffding(0.3 / np.sqrt(d + 1), 700, width=2 * B)
-    assert response_tail(0.3, 700, f, xi, limit.nu, 1.0) == pytest.approx(
-        (d + 1) * each, rel=1e-12, abs=0
-    )
-    spread = np.sum(f.a**2 * world.sigma**2)
-    assert response_tail(0.3, 700, f, xi, limit.nu, world.sigma, corrected=False) == pytest.approx(
-        4 * d * np.exp(-700 * 0.09 / (2 * spread)), rel=1e-12, abs=0
-    )
+    assert response_tail(0.3, 700, f, xi, limit.nu, 1.0) == close((d + 1) * each)
+    printed = 4 * d * np.exp(-700 * 0.09 / (2 * np.sum(f.a**2 * world.sigma**2)))
+    found = response_tail(0.3, 700, f, xi, limit.nu, world.sigma, corrected=False)
+    assert found == close(printed)
 
 
 def test_a_model_that_is_zero_everywhere_has_no_noise():
@@ -126,18 +121,9 @@ def test_a_covariance_within_reach_has_an_inverse_within_t(d):
         for E in symmetric_matrices(d + 1, reach, 40, seed=d):
             change = np.linalg.inv(limit.Sigma + E) - limit.Sigma_inv
             assert np.linalg.norm(change, 2) <= t
-        found = inverse_tail(t, 5000, d, C, A)
-        assert found == pytest.approx(covariance_tail(reach, 5000, d), rel=1e-13, abs=0)
+        assert inverse_tail(t, 5000, d, C, A) == close(covariance_tail(reach, 5000, d))
         printed = 8 * d**2 * np.exp(-(C**4) * 5000 * t**2 / (162 * d**4 * A**4))
-        assert inverse_tail(t, 5000, d, C, A, corrected=False) == pytest.approx(
-            printed, rel=1e-12, abs=0
-        )
-
-
-def test_the_bound_on_the_inverse_is_for_small_t_only():
-    with pytest.raises(ValueError, match="t must be at most 3 d A / C = 60, got 61"):
-        inverse_tail(61.0, 100, 2, 0.5, 5.0)
-    assert inverse_tail(60.0, 100, 2, 0.5, 5.0) > 0
+        assert inverse_tail(t, 5000, d, C, A, corrected=False) == close(printed)
 
 
 # the last one has a wide kernel and so a large B: there the response is what needs most samples
@@ -182,24 +168,16 @@ def test_the_printed_sample_size_is_the_papers():
     centre = f(limit.mu_tilde[None])[0]
     tilted = np.sum((f.a * limit.sigma_tilde) ** 2)
     third = 648 * d**5 * A**4 * (3 * centre**2 + tilted) / (C * eps) ** 2 * np.log(24 * d**2 / eta)
-    assert theorem_sample_size(limit, world.sigma, eps, eta, corrected=False) == pytest.approx(
-        third, rel=1e-12, abs=0
-    )
+    assert theorem_sample_size(limit, world.sigma, eps, eta, corrected=False) == close(third)
     # with a steep f whose value at mu~ vanishes in one dimension, the first term is the largest
     steep = lt.Linear([1.0], 0.0)
     at = lt.limit(steep, [0.0], lt.Gaussian(p=2), 0.1)
     A = alpha_constant(at.alpha)
-    terms = [
-        288 * 100.0**2 * A**2 / at.C**2 * np.log(12 / eta),
-        18 * A**2 / at.C**2 * np.log(24 / eta),
-    ]
-    assert theorem_sample_size(at, 100.0, 1.0, eta, corrected=False) == pytest.approx(
-        terms[0], rel=1e-12, abs=0
-    )
+    first = 288 * 100.0**2 * A**2 / at.C**2 * np.log(12 / eta)
+    assert theorem_sample_size(at, 100.0, 1.0, eta, corrected=False) == close(first)
     # and with a large eps the second
-    assert theorem_sample_size(at, 1.0, 1e6, eta, corrected=False) == pytest.approx(
-        terms[1], rel=1e-12, abs=0
-    )
+    second = 18 * A**2 / at.C**2 * np.log(24 / eta)
+    assert theorem_sample_size(at, 1.0, 1e6, eta, corrected=False) == close(second)
 
 
 def test_the_corrected_sample_size_is_enough_in_simulation():
@@ -211,51 +189,42 @@ def test_the_corrected_sample_size_is_enough_in_simulation():
     assert np.mean([np.linalg.norm(error) > 5.0 for *_, error in runs]) <= 0.2
 
 
-@pytest.mark.parametrize("n", [1, 5, 4000])
-def test_hoeffding_bounds_the_exact_tail_of_coins_and_is_close_for_many_of_them(n):
-    for k in range(n // 2 + 1, n + 1):  # P(heads >= k) of n fair coins, exactly
-        t = k / n - 0.5
-        exact = stats.binom.sf(k - 1, n, 0.5)
-        assert exact <= hoeffding_tail(t, n)
-        assert hoeffding_tail(3 * t, n, width=3.0) == pytest.approx(hoeffding_tail(t, n))
-    if n == 4000:  # no constant above 2 would do: 2.4 is broken
-        assert stats.binom.sf(2259, n, 0.5) > np.exp(-2.4 * n * (2260 / n - 0.5) ** 2)
+def test_bounds_are_those_that_the_book_states_and_proves():
+    """Each formula is held against integrals and simulations in tests/prose/statements."""
+    for d in (1, 2, 4):
+        f, _, _, limit = setting(d)
+        C, A, centre = limit.C, alpha_constant(limit.alpha), f(limit.mu_tilde[None])[0]
+        assert hoeffding_tail(0.3, d, width=2.0) == close(np.exp(-2 * d * 0.09 / 4))
+        assert subgaussian_tail(0.3, d, 1.7) == close(np.exp(-d * 0.09 / (2 * 1.7**2)))
+        assert empirical_inverse_bound(d, C, A) == close((C / (6 * d * A), 6 * d * A / C))
+        tilted = np.sum((f.a * limit.sigma_tilde) ** 2)
+        assert response_norm_bound(limit) == close(C * np.sqrt(d * (3 * centre**2 + tilted)))
+        # B: how far f goes within a bandwidth, and how far the means of boxes are from xi
+        inside = limit.tilt.inside
+        farther = np.maximum(np.abs(inside), np.abs(inside - limit.tilt.gap))
+        B = limit.nu * np.linalg.norm(f.a) / np.sqrt(np.e) + np.abs(f.a) @ farther
+        assert residual_bound(limit) == close(B)
 
 
-def test_the_sub_gaussian_bound_holds_for_normal_means_and_its_exponent_is_theirs():
-    t, s, n = np.linspace(0.05, 6, 60), 1.7, 9
-    exact = stats.norm.sf(t * np.sqrt(n) / s)
-    bound = np.array([subgaussian_tail(v, n, s) for v in t])
-    assert np.all(exact <= bound)
-    # log of the ratio grows like log t only: the exponent itself cannot be improved
-    assert np.log(exact[-1]) / np.log(bound[-1]) < 1.1
-    assert subgaussian_tail(1.0, n, s) == pytest.approx(hoeffding_tail(1.0, n, width=2 * s))
+def test_a_constant_added_to_f_enters_the_printed_sample_size_alone():
+    f, xi, world, _ = setting(3)
+    sizes = [lt.samples_needed(lt.Linear(f.a, b), xi, world, 1.4, eps=1.0) for b in (0.0, 100.0)]
+    assert sizes[0].finite == close(sizes[1].finite) and sizes[0].weighted == sizes[1].weighted
+    assert sizes[1].printed > 100 * sizes[0].printed  # f(mu~)^2: an artefact
 
 
-@pytest.mark.parametrize("d", [1, 4])
-def test_the_empirical_inverse_stays_below_its_bound_where_the_covariance_is_near(d):
-    _, _, _, limit = setting(d)
-    t, bound = empirical_inverse_bound(d, limit.C, alpha_constant(limit.alpha))
-    norms = [
-        np.linalg.norm(np.linalg.inv(limit.Sigma + E), 2)
-        for E in symmetric_matrices(d + 1, t, 60, seed=d)
-    ]
-    assert max(norms) <= bound
-    # Weyl's step is sharp: towards the smallest eigenvalue the inverse grows as it says
-    values, vectors = np.linalg.eigh(limit.Sigma)
-    worst = limit.Sigma - t * np.outer(vectors[:, 0], vectors[:, 0])
-    assert np.linalg.norm(np.linalg.inv(worst), 2) == pytest.approx(1 / (values[0] - t))
-
-
-def test_the_bound_on_the_response_holds_and_is_not_far_off():
-    rng, ratios = np.random.default_rng(2), []
-    for _ in range(200):
-        d = int(rng.integers(1, 6))
-        f = lt.Linear(rng.normal(size=d), rng.normal() * 3)
-        limit = lt.limit(f, rng.normal(size=d), lt.Gaussian(), rng.uniform(0.1, 3))
-        ratios.append(np.linalg.norm(limit.Gamma) / response_norm_bound(limit))
-    assert max(ratios) <= 1
-    assert max(ratios) > 0.5  # a narrow bandwidth in one dimension: alpha near 1, theta near 0
+def test_what_the_bounds_are_not_for():
+    mismatch = lt.limit(lt.Linear([1.0]), [0.3], lt.Gaussian(), 1.0, kernel="mismatch")
+    for call, words in (
+        (lambda: finite_sample_size(mismatch, 1.0, 1.0, 0.1), "linear f and the gaussian kernel on"),
+        (lambda: theorem_sample_size(mismatch, 1.0, 1.0, 0.1), "limit must be of the gaussian kernel"),
+        (lambda: response_norm_bound(mismatch), "limit must be of the paper's setting"),
+        (lambda: inverse_tail(61.0, 100, 2, 0.5, 5.0), "t must be at most 3 d A / C = 60, got 61"),
+        *((lambda eta=eta: theorem_sample_size(setting()[3], 1.0, 1.0, eta), "eta must lie between 0")
+          for eta in (0.0, 1.0, -0.5, 2.0)),
+    ):  # fmt: skip
+        one_sentence(call, words)
+    assert inverse_tail(60.0, 100, 2, 0.5, 5.0) > 0
 
 
 def spread_of(limit):
@@ -281,22 +250,6 @@ def test_the_exponent_of_chernoff_is_an_integral_and_has_no_seam():
     assert chernoff_exponent(0.5) == pytest.approx(0.1534, abs=5e-5)
 
 
-@pytest.mark.parametrize("d", [1, 2, 4])
-def test_weighted_residuals_never_exceed_their_bound(d):
-    f, xi, _, limit = setting(d)
-    B, beta = residual_bound(limit), np.append(limit.intercept, limit.coef)
-    rng, nu = np.random.default_rng(d), limit.nu
-    x = xi + nu * rng.normal(size=(20_000, d)) * rng.uniform(0, 3, (20_000, 1))
-    along = xi + nu * np.linspace(-3, 3, 601)[:, None] * f.a / np.linalg.norm(f.a)
-    x = np.concatenate([x, along])
-    weight = np.exp(-np.sum((x - xi) ** 2, axis=1) / (2 * nu**2))
-    for inside in product((0, 1), repeat=d):  # any z, also one that does not belong to x
-        found = np.max(weight * np.abs(f(x) - beta @ [1, *inside]))
-        assert found <= B
-    worst = max(np.max(weight * np.abs(f(x) - beta @ [1, *z])) for z in product((0, 1), repeat=d))
-    assert worst > 0.5 * B  # of the right size
-
-
 @pytest.mark.parametrize(("d", "eps", "nu"), [(1, 0.3, 0.8), (2, 1.0, 1.4), (2, 0.05, 1.4)])
 def test_the_finite_sample_size_bounds_both_events_by_half_of_eta(d, eps, nu):
     _, _, _, limit = setting(d, nu)
@@ -316,48 +269,19 @@ def test_the_finite_sample_size_bounds_both_events_by_half_of_eta(d, eps, nu):
     assert best == pytest.approx(eta / 2, rel=0.02)
     assert best >= eta / 2 * (1 - 1e-9)
     assert min(fails(0.99 * n, delta) for delta in deltas) > 1.01 * eta / 2
-    # the events are enough, whatever Sigma^ and g are: the worst of each
-    values, vectors = np.linalg.eigh(limit.Sigma)
-    root = vectors * np.sqrt(values) @ vectors.T
-    delta = deltas[np.argmin([fails(n, delta) for delta in deltas])]
+
+
+def test_where_the_finite_sample_size_is_below_the_one_that_the_paper_prints():
+    """Far below up to 100 deviations; B grows with nu, so that it is above in the end."""
     rng = np.random.default_rng(0)
-    for _ in range(40):
-        turn = np.linalg.qr(rng.normal(size=(d + 1, d + 1)))[0]
-        A = turn * rng.uniform(1 - delta, 3, d + 1) @ turn.T
-        w = rng.normal(size=d + 1)
-        w *= (1 - delta) * eps / kappa / np.linalg.norm(w)
-        off = np.linalg.solve(root @ A @ root, root @ w)
-        assert np.linalg.norm(off) <= eps * (1 + 1e-9)
-
-
-def test_the_finite_sample_size_is_enough_in_simulation_and_fewer_are_not():
-    f, xi, world, limit = setting(2)
-    eps, eta = 0.3, 0.2
-    n = int(np.ceil(finite_sample_size(limit, spread_of(limit), eps, eta)))
-    assert n < 20_000
-    far = [np.linalg.norm(e) > eps for *_, e in estimates(f, xi, world, limit, n, 200, seed=0)]
-    assert np.mean(far) <= eta
-    few = n // 40  # a theorem for every n must leave something on the table, but not everything
-    far = [np.linalg.norm(e) > eps for *_, e in estimates(f, xi, world, limit, few, 200, seed=1)]
-    assert np.mean(far) > eta
-
-
-def test_adding_a_constant_to_f_moves_the_intercept_and_nothing_else():
-    f, xi, world, _ = setting(3)
-    one = lt.explain(f, xi, world, 1.4, n=200, seed=0)
-    other = lt.explain(lt.Linear(f.a, f.b + 100.0), xi, world, 1.4, n=200, seed=0)
-    np.testing.assert_allclose(other.coef, one.coef, rtol=1e-10, atol=1e-11)
-    assert other.intercept == pytest.approx(one.intercept + 100, rel=1e-12)
-    sizes = [lt.samples_needed(lt.Linear(f.a, b), xi, world, 1.4, eps=1.0) for b in (0.0, 100.0)]
-    assert sizes[0].finite == pytest.approx(sizes[1].finite, rel=1e-12)
-    assert sizes[0].weighted == sizes[1].weighted
-    assert sizes[1].printed > 100 * sizes[0].printed  # f(mu~)^2: an artefact
-
-
-def test_the_finite_sample_size_is_for_the_gaussian_kernel():
-    limit = lt.limit(lt.Linear([1.0]), [0.3], lt.Gaussian(), 1.0, kernel="mismatch")
-    with pytest.raises(ValueError, match="linear f and the gaussian kernel on numbers, got 'mism"):
-        finite_sample_size(limit, 1.0, 1.0, 0.1)
+    for _ in range(60):
+        d, p = int(rng.integers(1, 4)), int(rng.integers(2, 9))
+        f, xi = lt.Linear(rng.normal(size=d)), rng.normal(size=d)
+        nu, eps = np.exp(rng.uniform(np.log([0.2, 0.01]), np.log([100, 100])))
+        need = lt.samples_needed(f, xi, lt.Gaussian(p=p), nu, eps * np.linalg.norm(f.a))
+        assert need.finite < 0.02 * need.printed
+    wide = lt.samples_needed(lt.Linear([1.0]), [0.3], lt.Gaussian(), nu=1e6, eps=1.0)
+    assert wide.printed < wide.finite < wide.corrected
 
 
 @pytest.mark.parametrize("corrected", [False, True])
@@ -373,18 +297,6 @@ def test_a_sample_size_beyond_a_double_is_infinite_with_a_warning(nu, corrected)
         assert theorem_sample_size(limit, 1.0, 1.0, 0.1, corrected=corrected) == np.inf
 
 
-def test_the_theorem_is_for_the_gaussian_kernel():
-    limit = lt.limit(lt.Linear([1.0]), [0.3], lt.Gaussian(), 1.0, kernel="mismatch")
-    with pytest.raises(ValueError, match="limit must be of the gaussian kernel, got 'mismatch'"):
-        theorem_sample_size(limit, 1.0, 1.0, 0.1)
-
-
-@pytest.mark.parametrize("eta", [0.0, 1.0, -0.5, 2.0])
-def test_eta_is_a_probability(eta):
-    with pytest.raises(ValueError, match="eta must lie between 0 and 1"):
-        theorem_sample_size(setting()[3], 1.0, 1.0, eta)
-
-
 @pytest.mark.parametrize("d", [1, 3, 6])
 def test_the_rate_that_the_chapter_prints_is_the_theorem_solved_for_eps(d):
     for nu in (0.3, 1.4, 8.0):
@@ -392,10 +304,8 @@ def test_the_rate_that_the_chapter_prints_is_the_theorem_solved_for_eps(d):
         v, L, C = spread_of(limit), leverage_bound(limit.alpha), limit.C
         # E~[r^2] is the variance of f that the boxes leave, and pi <= 1
         assert v <= L * np.sum((f.a * limit.sigma_tilde) ** 2)
-        kappa, R = (
-            np.sqrt(np.linalg.norm(limit.Sigma_inv, 2)),
-            residual_bound(limit) * np.sqrt(L / C),
-        )
+        kappa = np.sqrt(np.linalg.norm(limit.Sigma_inv, 2))
+        R = residual_bound(limit) * np.sqrt(L / C)
         for n, eta in ((1e4, 0.1), (1e7, 0.01)):
             log = np.log(4 / eta)
             eps = 2 * kappa * (np.sqrt(2 * v * log / n) + 2 * R * log / (3 * n))
@@ -420,12 +330,6 @@ def test_a_tiny_distance_is_a_matter_of_the_variance_alone():
     n = finite_sample_size(limit, spread_of(limit), 1e-9, 0.05)
     kappa2 = np.linalg.norm(limit.Sigma_inv, 2)
     assert n * 1e-18 == pytest.approx(2 * spread_of(limit) * kappa2 * np.log(80), rel=1e-5)
-
-
-def test_the_bound_on_the_response_is_for_the_papers_setting():
-    limit = lt.limit(lt.Linear([1.0]), [0.3], lt.Gaussian(), 1.0, kernel="mismatch")
-    with pytest.raises(ValueError, match="limit must be of the paper's setting"):
-        response_norm_bound(limit)
 
 
 def test_a_huge_model_needs_infinitely_many_samples_and_no_traceback():

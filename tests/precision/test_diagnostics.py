@@ -1,20 +1,15 @@
 """What an explanation warns of: too few samples, or none on one side."""
 
+import warnings
+
 import numpy as np
 import pytest
+from lime.lime_tabular import LimeTabularExplainer
+from scipy import optimize
 
 import limetutor as lt
-from limetutor.many.explain_many import explain_quietly
 
 WORLD = lt.Gaussian()
-
-
-def test_few_effective_samples_are_said():
-    e = explain_quietly(lt.Linear([1.0, 1.0]), [0.3, 0.3], WORLD, 0.1, n=300, seed=0)
-    assert e.ess < 15
-    assert any("effective sample size" in text for text in e.warnings)
-    e = explain_quietly(lt.Linear([1.0]), [0.337], WORLD, 0.15, n=40, seed=0, sampler="tilted")
-    assert any("one side of xi's box" in text or "singular" in text for text in e.warnings)
 
 
 def warned(call):
@@ -61,6 +56,14 @@ def test_a_singular_fit_warns_with_the_features():
     assert [j for j, _ in e.as_map()[1]] == [1]
 
 
+def test_few_effective_samples_on_one_side_of_a_box_are_said():
+    """In the middle of a box, which few samples leave: four of 100, and enough of 300."""
+    f, how = lt.Linear([1.0]), {"seed": 0, "sampler": "tilted"}
+    _, messages = warned(lambda: lt.explain(f, [0.337], WORLD, 0.15, n=100, **how))
+    assert "Fewer than 5 effective samples lie on one side of xi's box for 1 feature" in messages[0]
+    assert lt.explain(f, [0.337], WORLD, 0.15, n=300, **how).warnings == ()
+
+
 def test_ridge_makes_a_singular_fit_unique_and_quiet():
     world, f, xi = lt.Gaussian(0, 1, 3), lt.Linear([1, 1]), [0.0, 0.43]
     e = lt.explain(f, xi, world, 0.05, n=20_000, seed=0, sampler="tilted", ridge=1e-3)
@@ -69,3 +72,21 @@ def test_ridge_makes_a_singular_fit_unique_and_quiet():
 
 def test_a_good_fit_says_nothing():
     assert lt.explain(lt.Linear([1, 2]), [0.3, 0.3], WORLD, 1.0, seed=0).warnings == ()
+
+
+@pytest.mark.parametrize(("weight", "decides"), [(0.98, True), (1.02, False)])
+def test_the_own_row_of_xi_decides_where_all_others_weigh_less_than_it(weight, decides):
+    """The nine others of ten rows, by lime's kernel: nine times the product of p + (1 - p) exp(-1 / 2 nu^2)."""
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    world = lt.from_lime(LimeTabularExplainer(X, mode="regression"))
+    boxes = world.boxes()
+    p = boxes.law.prob[np.arange(2), boxes.discretize(X[0])]
+    total = lambda nu: 9 * np.prod(p + (1 - p) * np.exp(-1 / (2 * nu**2))) - weight  # noqa: E731
+    nu = optimize.brentq(total, 0.05, 50)
+    for limit, xi in ((lt.limit, X[0]), (lt.limits, X[:1])):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            found = limit(lt.Linear([1.0, 2.0]), xi, world, nu, "mismatch", n=10)
+        assert any("own row decides" in str(w.message) for w in heard) == decides
+        if limit is lt.limit:
+            assert any("own row decides" in note for note in found.warnings) == decides

@@ -38,9 +38,8 @@ def test_rows_solve_the_normal_equations(alpha, log_C, ridge, own_row, seed):
     rng, alpha = np.random.default_rng(seed), np.array(alpha)
     variance, lead = alpha * (1 - alpha), 1 - alpha
     beta, error, n = rng.normal(size=len(alpha)), float(rng.normal()), 50
-    found = finite_sample_correction(
-        Regressors(alpha, np.log(variance), lead), log_C, ridge, n, own_row
-    )
+    r = Regressors(alpha, np.log(variance), lead)
+    found = finite_sample_correction(r, log_C, ridge, n, own_row)
     before = error - np.sum(beta * lead * (1 - found.shrinkage))
     coef = beta * found.shrinkage - before * found.pull
     weight = (n - own_row) * np.exp(log_C)
@@ -55,9 +54,8 @@ def test_rows_solve_the_normal_equations(alpha, log_C, ridge, own_row, seed):
 def test_without_n_there_are_no_rows():
     r = Regressors(np.array([0.3]), np.log([0.21]), np.array([0.7]))
     assert not finite_sample_correction(r, 0.0, own_row=True).own_row
-    assert finite_sample_correction(r, 0.0, n=10**12, own_row=True).left == pytest.approx(
-        1, abs=1e-10
-    )
+    left = finite_sample_correction(r, 0.0, n=10**12, own_row=True).left
+    assert left == pytest.approx(1, abs=1e-10)
 
 
 @pytest.mark.parametrize("log_C", [-2000.0, -800.0, -30.0])
@@ -101,9 +99,8 @@ def scores(name, width, row, runs, **how):
         RandomForestRegressor(20, min_samples_leaf=5, random_state=0).fit(X, y),
         GradientBoostingRegressor(n_estimators=30, random_state=0).fit(X, y),
     ]
-    explainer = LimeTabularExplainer(
-        X, mode="regression", kernel_width=width, random_state=row, **how
-    )
+    how |= {"mode": "regression", "kernel_width": width, "random_state": row}
+    explainer = LimeTabularExplainer(X, **how)
     world = lt.from_lime(explainer)
     mean, error = lime_means(explainer, X[row], models, runs)
     options = dict(nu=world.nu, kernel=world.kernel, ridge=1.0, n=5000)

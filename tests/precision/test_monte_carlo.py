@@ -22,29 +22,17 @@ def sampled_models():
     yield "function", lambda x: np.sin(x[:, 0]) * x[:, 1], None
     yield "predict", MODELS["RandomForestRegressor"][0].predict, None
     yield "softmax", fitted(LogisticRegression(max_iter=500), THREE), 1
-    yield (
-        "boosted classes",
-        fitted(GradientBoostingClassifier(n_estimators=3, random_state=0), HIGH),
-        "yes",
-    )
-    yield (
-        "net of classes",
-        fitted(MLPClassifier((3,), max_iter=1, tol=9, random_state=0), HIGH),
-        "no",
-    )
+    boosted = GradientBoostingClassifier(n_estimators=3, random_state=0)
+    yield "boosted classes", fitted(boosted, HIGH), "yes"
+    classes = MLPClassifier((3,), max_iter=1, tol=9, random_state=0)
+    yield "net of classes", fitted(classes, HIGH), "no"
     yield "two layers", fitted(net("tanh", hidden_layer_sizes=(3, 3))), None
     yield "log link", fitted(PoissonRegressor(), np.abs(Y)), None
-    yield (
-        "log link in trees",
-        fitted(HistGradientBoostingRegressor(loss="poisson", max_iter=3), np.abs(Y)),
-        None,
-    )
+    poisson = HistGradientBoostingRegressor(loss="poisson", max_iter=3)
+    yield "log link in trees", fitted(poisson, np.abs(Y)), None
     yield "clipping", fitted(make_pipeline(MinMaxScaler(clip=True), SVR())), None
-    yield (
-        "start",
-        fitted(GradientBoostingRegressor(init=LinearRegression(), n_estimators=3, random_state=0)),
-        None,
-    )
+    started = GradientBoostingRegressor(init=LinearRegression(), n_estimators=3, random_state=0)
+    yield "start", fitted(started), None
 
     class Own(RandomForestRegressor):
         def predict(self, X):
@@ -62,11 +50,8 @@ def test_what_has_no_form_is_sampled_and_says_so():
         assert np.all(limit.stderr > 0) and limit.local_stderr > 0, name
         assert "monte carlo" in repr(limit) and "±" in repr(limit), name
         run = lt.explain(f, XI, world, NU, 500, 0, sampler="tilted", output=output)
-        np.testing.assert_allclose(limit.coef, run.coef)
-        np.testing.assert_allclose(limit.stderr, run.stderr)
-        np.testing.assert_allclose(limit.intercept, run.intercept)
-        np.testing.assert_allclose(limit.local_prediction, run.local_prediction)
-        np.testing.assert_allclose(limit.local_stderr, run.local_stderr)
+        for part in ("coef", "stderr", "intercept", "local_prediction", "local_stderr"):
+            np.testing.assert_allclose(getattr(limit, part), getattr(run, part))
 
 
 def test_sampling_is_repeatable_and_its_errors_are_right():

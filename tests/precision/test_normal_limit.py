@@ -1,5 +1,6 @@
 """The normal limit against quadrature and many runs, and ``limetutor.precision.samples_needed``."""
 
+import time
 import warnings
 from itertools import pairwise
 
@@ -14,10 +15,10 @@ import limetutor as lt
 from limetutor.core.problem import Problem
 from limetutor.precision.bounds import finite_sample_size, theorem_sample_size
 from limetutor.precision.effective_samples import effective_sample_size
+from limetutor.precision.normal_length import Covariance, norm_quantile
 from limetutor.precision.normal_limit import (
     asymptotic_covariance,
-    norm_distribution,
-    norm_quantile,
+    noise_of,
     whitened_variance,
 )
 
@@ -28,10 +29,8 @@ SETTINGS = {
     "one feature": (lt.Linear([2.0], 0.3), [0.4], lt.Gaussian(0.1, 0.8, p=4), 0.7),
     "outer box": (lt.Linear([-3.0], 5.0), [1.9], lt.Gaussian(), 1.3),
     "two features": (
-        lt.Linear([2.0, -1.5], -1.0),
-        [0.5, -0.2],
-        lt.Gaussian([0, 0.3], [1.0, 0.6], p=[4, 5]),
-        0.8,
+        *(lt.Linear([2.0, -1.5], -1.0), [0.5, -0.2]),
+        *(lt.Gaussian([0, 0.3], [1.0, 0.6], p=[4, 5]), 0.8),
     ),
     "narrow": (lt.Linear([1.0, 1.0]), [0.961, 0.432], lt.Gaussian(), 0.25),
     "from data": (lt.Linear([1.0, -0.5], 2.0), [1.5, 7.0], lt.Empirical(TABLE, p=3), 1.1),
@@ -49,9 +48,8 @@ def grid(boxes, j, points=32):
         lo, hi = max(law.lo[j, k], mean - 10 * sd), min(law.hi[j, k], mean + 10 * sd)
         for a, b in pairwise(np.linspace(lo, hi, 5)):
             x = a + (b - a) * (unit + 1) / 2
-            pdf = stats.truncnorm.pdf(
-                x, (law.lo[j, k] - mean) / sd, (law.hi[j, k] - mean) / sd, mean, sd
-            )
+            ends = (np.array([law.lo[j, k], law.hi[j, k]]) - mean) / sd
+            pdf = stats.truncnorm.pdf(x, *ends, mean, sd)
             nodes.append(x)
             weights.append(prob * pdf * unit_weight * (b - a) / 2)
             number.append(np.full(points, k))
@@ -63,10 +61,11 @@ def by_quadrature(f, xi, world, nu, kernel, tilted):
     xi = np.asarray(xi, float)
     boxes = world.boxes(len(xi))
     own = boxes.discretize(xi[None])[0]
-    nodes, weights, number = zip(*(grid(boxes, j) for j in range(len(xi))), strict=True)
-    x = np.stack([m.ravel() for m in np.meshgrid(*nodes, indexing="ij")], axis=1)
-    prob = np.prod(np.stack([m.ravel() for m in np.meshgrid(*weights, indexing="ij")]), axis=0)
-    same = np.stack([m.ravel() for m in np.meshgrid(*number, indexing="ij")], axis=1) == own
+    parts = zip(*(grid(boxes, j) for j in range(len(xi))), strict=True)
+    x, prob, number = (
+        np.stack(np.meshgrid(*p, indexing="ij"), -1).reshape(-1, len(xi)) for p in parts
+    )
+    prob, same = prob.prod(axis=1), number == own
     z = np.concatenate([np.ones((len(x), 1)), same], axis=1)
     square = ((x - xi) ** 2).sum(1) if kernel == "gaussian" else (~same).sum(1)
     pi = np.exp(-square / (2 * nu**2))
@@ -130,39 +129,6 @@ def test_many_runs_have_that_covariance(sampler):
     np.testing.assert_allclose(np.diag(sandwich), np.diag(V), rtol=0.05)
 
 
-@pytest.mark.parametrize("k", [1, 2, 5, 31])
-def test_length_of_a_standard_normal_vector(k):
-    t = np.sqrt(stats.chi2(k).ppf([1e-3, 0.1, 0.5, 0.95, 1 - 1e-7]))
-    np.testing.assert_allclose(norm_distribution(t, np.eye(k)), stats.chi(k).cdf(t), atol=1e-11)
-    for eta in (0.3, 0.05, 1e-6, 1e-9):
-        assert norm_quantile(4 * np.eye(k), eta) == pytest.approx(2 * stats.chi(k).isf(eta), 1e-4)
-
-
-def test_length_with_unequal_variances():
-    # equal pairs make exponentials: ||y||^2 = 6 E + E', whose distribution is elementary
-    V = np.diag([3.0, 3.0, 0.5, 0.5])
-    t = np.array([0.2, 1.0, 3.0, 8.0])
-    exact = 1 - (6 * np.exp(-(t**2) / 6) - np.exp(-(t**2))) / 5
-    np.testing.assert_allclose(norm_distribution(t, V), exact, atol=1e-12)
-    # a rotation and ten orders of magnitude change nothing
-    turn = np.linalg.qr(RNG.standard_normal((4, 4)))[0]
-    np.testing.assert_allclose(norm_distribution(t, turn @ V @ turn.T), exact, atol=1e-11)
-    thin = np.diag([1.0, 1e-10, 1e-10])
-    assert norm_quantile(thin, 0.05) == pytest.approx(stats.norm.isf(0.025), rel=1e-7)
-    wide = np.diag(np.geomspace(1e-4, 1.0, 12))
-    y = RNG.standard_normal((400_000, 12)) * np.sqrt(np.diag(wide))
-    share = np.mean(np.linalg.norm(y, axis=1) <= norm_quantile(wide, 0.1))
-    assert abs(share - 0.9) < 4 * np.sqrt(0.09 / len(y))
-
-
-def test_length_at_the_ends():
-    assert norm_quantile(np.zeros((3, 3)), 0.05) == 0
-    assert norm_quantile(np.eye(2), 1 - 1e-9) == pytest.approx(np.sqrt(2e-9), rel=1e-3)
-    assert norm_distribution([-1.0, 0.0], np.eye(2)).tolist() == [0, 0]
-    with pytest.raises(ValueError, match="eta must be 1e-10 or above"):
-        norm_quantile(np.eye(2), 1e-12)
-
-
 def test_the_number_of_samples_keeps_its_promise():
     f, xi, world, nu = FOUR
     need = lt.samples_needed(f, xi, world, nu, eps=1.5, eta=0.1)
@@ -170,6 +136,59 @@ def test_the_number_of_samples_keeps_its_promise():
         off, _ = errors(sampler, int(n), 400)
         kept = np.mean(np.linalg.norm(off, axis=1) <= 1.5)
         assert abs(kept - 0.9) < 4 * np.sqrt(0.09 / 400), (sampler, kept)
+
+
+def test_the_number_of_samples_in_many_dimensions_is_that_of_simulated_noise():
+    """300 features: the share of draws of N(0, V / n) within eps, at 4 standard errors."""
+    rng = np.random.default_rng(0)
+    f, xi, nu = lt.Linear(rng.normal(size=300)), rng.normal(size=300), 13.0
+    need = lt.samples_needed(f, xi, lt.Gaussian(), nu, eps=1.0)
+    for sampler, n in (("bins", need.weighted), ("tilted", need.tilted)):
+        V = asymptotic_covariance(f, xi, lt.Gaussian(), nu, sampler=sampler)
+        squares = rng.chisquare(1, (20_000, 301)) @ np.linalg.eigvalsh(V) / n
+        assert abs(np.mean(squares > 1) - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 20_000)
+
+
+def test_the_number_of_samples_of_thousands_of_features_takes_seconds():
+    """Alike features make V known: it has the eigenvalues of a matrix of two rows, and one more."""
+    d, xi, nu = 5000, 0.4, 60.0
+    start = time.process_time()
+    need = lt.samples_needed(lt.Linear(np.ones(d)), np.full(d, xi), lt.Gaussian(), nu, eps=1.0)
+    assert time.process_time() - start < 30  # 3 on a free core
+    problem = Problem.of(lt.Linear(np.ones(d)), np.full(d, xi), lt.Gaussian(), nu)
+    for sampler, n in (("bins", need.weighted), ("tilted", need.tilted)):
+        V, log_unit = noise_of(problem, sampler)
+        first, second, third = Covariance(V.diagonal[:3], V.factors[:3], V.middle).matrix()
+        alike = second[1] - second[2]  # d - 1 times
+        pair = [[first[0], np.sqrt(d) * first[1]], [np.sqrt(d) * first[1], alike + d * second[2]]]
+        rng, (low, high) = np.random.default_rng(2), np.linalg.eigvalsh(pair)
+        squares = alike * rng.chisquare(d - 1, 40_000) + low * rng.chisquare(1, 40_000)
+        squares += high * rng.chisquare(1, 40_000)
+        share = np.mean(squares * np.exp(log_unit) > n)
+        assert abs(share - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 40_000)
+        assert third[2] == pytest.approx(second[1])
+
+
+def test_a_constant_column_has_no_noise_and_adds_none():
+    """Its coefficient is 0 in every run; the noise of the others is that without it."""
+    table = np.column_stack([TABLE[:, 0], np.full(len(TABLE), 7.0), TABLE[:, 1]])
+    f, xi = lt.Linear([1.0, 3.0, -0.5]), [1.5, 7.0, 7.0]
+    for sampler in ("bins", "tilted"):
+        V = asymptotic_covariance(f, xi, lt.Empirical(table, p=3), 1.1, sampler=sampler)
+        assert not np.any(V[2]) and not np.any(V[:, 2])
+        g, at = lt.Linear([1.0, -0.5]), [1.5, 7.0]
+        expected = asymptotic_covariance(g, at, lt.Empirical(TABLE, p=3), 1.1, sampler=sampler)
+        others = np.ix_([0, 1, 3], [0, 1, 3])
+        np.testing.assert_allclose(V[others], expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-200, 1e-150, 1e150, 1e188])
+def test_the_unit_of_f_changes_no_number_of_samples(unit):
+    f, xi, world, nu = FOUR
+    need = lt.samples_needed(f, xi, world, nu, eps=1.0)
+    other = lt.samples_needed(lt.Linear(unit * f.a, unit * f.b), xi, world, nu, eps=unit)
+    for one, two in zip(need.rows(), other.rows(), strict=True):
+        assert two == (one[0], pytest.approx(one[1], rel=1e-6, abs=1))
 
 
 def test_beside_the_theorem():

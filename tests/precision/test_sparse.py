@@ -34,14 +34,6 @@ def test_lasso_is_that_of_scikit_learn(lasso):
     )
 
 
-def test_lasso_of_a_forest_on_many_features():
-    e = of_forest(lasso=2.0, n=2000)
-    real = Lasso(alpha=2.0, tol=1e-14, max_iter=100_000)
-    real.fit(e.z.astype(float), e.y, sample_weight=e.weights)
-    assert 0 < np.count_nonzero(real.coef_) < 10  # a case that drops some and keeps some
-    np.testing.assert_allclose(e.coef, real.coef_, rtol=1e-8, atol=1e-8)
-
-
 def lime_fit(e, k, selection):
     """What `lime` fits to the same samples: it takes distances, and xi's own row first."""
     base = LimeBase(lambda distance: np.exp(-(distance**2) / (2 * NU**2)))
@@ -59,13 +51,8 @@ def test_features_are_those_that_lime_chooses(ours, theirs, k):
     """`lime` itself on our samples; its first row, xi, is added to both sides."""
     e = of_forest(features=k, select=ours, ridge=1.0)
     base = LimeBase(lambda distance: distance)
-    theirs = base.feature_selection(
-        np.vstack([np.ones(10), e.z]),
-        np.concatenate([[e.prediction], e.y]),
-        np.concatenate([[1.0], e.weights]),
-        k,
-        theirs,
-    )
+    rows, y = np.vstack([np.ones(10), e.z]), np.append(e.prediction, e.y)
+    theirs = base.feature_selection(rows, y, np.append(1.0, e.weights), k, theirs)
     assert set(np.flatnonzero(e.coef)) == set(theirs)
     assert len(e.as_list()) == k
 
@@ -93,10 +80,8 @@ def test_auto_goes_forward_up_to_six_features(k, rule, other):
     """On few samples around a row for which the two rules disagree."""
 
     def used(select):
-        e = lt.explain(
-            FOREST, X[16], WORLD, NU, 150, 1, "mismatch", ridge=1.0, features=k, select=select
-        )
-        return e.used.tolist()
+        how = {"ridge": 1.0, "features": k, "select": select}
+        return lt.explain(FOREST, X[16], WORLD, NU, 150, 1, "mismatch", **how).used.tolist()
 
     assert used("auto") == used(rule) != used(other)
 

@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from lime.lime_tabular import LimeTabularExplainer
+from scipy import stats
 from sklearn.datasets import load_diabetes
 from sklearn.tree import DecisionTreeRegressor
 
@@ -71,6 +72,20 @@ def test_the_indices_of_real_repeats_were_to_be_expected():
     assert 50 < vsi(sets) < 95  # there is something to predict
     assert guessed[1] == pytest.approx(csi(coef, stderr), abs=1.5)
     assert guessed[2] == pytest.approx(csi(coef, textbook), abs=2.5)
+
+
+@pytest.mark.parametrize("runs", [2, 5])
+def test_a_mean_over_the_features_that_two_runs_or_more_keep(runs):
+    """Each counts by the probability of that, which is a binomial tail."""
+    ex = one(0)
+    found = ex.stability(3, runs)
+    often = stats.binom.sf(1, runs, found.selection)
+    reach = 1.96 * np.sqrt(2) * ex.textbook_stderr / ex.stderr
+    share = stats.norm.cdf(reach) - stats.norm.cdf(-reach)
+    expected = np.average(share, weights=often)
+    once = np.average(share, weights=stats.binom.sf(0, runs, found.selection))
+    assert abs(expected - once) > 1e-6  # of one run or more it would be another mean
+    assert found.reported_csi == pytest.approx(100 * expected, rel=1e-9)
 
 
 def test_all_features_are_always_the_same_ones():

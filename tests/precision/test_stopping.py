@@ -65,6 +65,14 @@ def test_a_constant_function_needs_the_first_stage_only():
     assert e.precision.reached and e.n < 1000
 
 
+@pytest.mark.parametrize(("d", "n"), [(4, 250), (24, 250), (25, 260), (60, 610)])
+def test_the_first_stage_has_250_samples_or_ten_a_column(d, n):
+    e = explain_quietly(
+        lambda x: np.ones(len(x)), np.zeros(d), lt.Gaussian(), 5.0, 10**6, 0, rtol=0.1
+    )
+    assert e.n == n
+
+
 def test_chosen_features_and_a_small_bound():
     e = run(tol=0.05, features=2)
     assert np.max(e.stderr) <= 0.05 and np.count_nonzero(e.coef) == 2
@@ -89,9 +97,6 @@ def test_odd_tolerances_are_refused(value):
     for name in ("tol", "rtol"):
         with pytest.raises(ValueError, match=f"^{name} must"):
             run(**{name: value})
-
-
-def test_two_tolerances_are_refused():
     with pytest.raises(ValueError, match="tol and rtol must not both"):
         run(tol=0.1, rtol=0.1)
 

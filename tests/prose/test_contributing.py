@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 from browser import ROOT
 from sklearn.dummy import DummyRegressor
@@ -18,7 +19,7 @@ import limetutor as lt
 from limetutor.auditing.checks import CHECKS
 from limetutor.classroom.bank import questions
 from limetutor.core.kernels import KERNELS
-from limetutor.core.sampler import SAMPLERS
+from limetutor.core.sampler import SAMPLERS, Bins
 from limetutor.core.truncated import tilted_normal
 from limetutor.course.figures.parts import bell
 from limetutor.course.judging import kinds
@@ -161,6 +162,38 @@ def test_a_sampler(monkeypatch):
     ex = lt.explain(F, XI, WORLD, 1.0, 40_000, 0, sampler="rejection")
     assert np.all(np.abs(ex.coef - lt.limit(F, XI, WORLD, 1.0).coef) < 4 * ex.stderr)
     assert ex.ess == pytest.approx(40_000)
+    # labels and numbers with gaps, beside weighted samples
+    table = pd.DataFrame({"v": [0.1, 0.5, None, 2.0, 3.5] * 20, "home": ["own", "rent"] * 50})
+    world = lt.Empirical(table, p=2, categorical=["home"])
+    f = lambda x: x["v"].fillna(9.0).to_numpy() * (x["home"] == "own").to_numpy()  # noqa: E731
+    asked = {"f": f, "xi": table.iloc[3], "world": world, "nu": 1.0, "n": 20_000, "seed": 0}
+    kept, weighed = (lt.explain(**asked, sampler=s) for s in ("rejection", "bins"))
+    assert np.all(np.abs(kept.coef - weighed.coef) < 4 * np.hypot(kept.stderr, weighed.stderr))
+
+
+def test_a_sampler_that_draws_no_codes_of_labels_is_refused():
+    class Mirrored(Bins):
+        """Pairs around the mean, which labels do not have."""
+
+        name = "mirrored"
+
+        def draw(self, problem, rng, n):
+            x, _ = super().draw(problem, rng, -(-n // 2))
+            x = np.vstack([x, 2 * problem.boxes.mu - x])[:n]
+            return x, problem.boxes.discretize(x) == problem.box_of_xi
+
+    table = np.column_stack([np.arange(60.0), np.tile([0, 1, 5], 20)])
+    world = lt.Empirical(table, categorical=[1])
+    with pytest.raises(
+        ValueError, match=r"sampler must draw the codes of labels, .* for 'x2', got"
+    ):
+        lt.explain(lambda x: x[:, 0], table[0], world, 9.0, sampler=Mirrored())
+    gaps = table.copy()
+    gaps[::7] = np.nan
+    world = lt.Empirical(gaps, categorical=[1])
+    with pytest.raises(ValueError, match=r"sampler must draw the codes of labels"):
+        lt.explain(lambda x: np.nan_to_num(x[:, 0]), gaps[1], world, 9.0, sampler=Mirrored())
+    lt.explain(lambda x: x[:, 0], table[0], lt.Empirical(table), 9.0, sampler=Mirrored(), seed=0)
 
 
 def test_a_model(registries):
@@ -202,7 +235,7 @@ def test_an_exercise():
     (exercise,) = eval(f"({example('Value(').added})", scope)
     assert exercise.judge("0,8").kind == "right"
     assert "square" in exercise.judge(2 / 3).words
-    assert exercise.judge(0.5).words.endswith("the mean of the tilted law is asked.")
+    assert exercise.judge(0.5).words.endswith("You are asked for the mean of the tilted law.")
     assert exercise.variant(np.random.default_rng(0)).given["nu"].value != 0.5
 
 

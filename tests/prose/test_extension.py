@@ -35,11 +35,8 @@ def build(book: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_a_build_leaves_no_words_of_the_one_before_and_a_stamp_only_if_it_is_good(book):
-    page, index, stamp = (
-        book / "other.rst",
-        book / "out" / "searchindex.js",
-        book / "out" / ".built",
-    )
+    page = book / "other.rst"
+    index, stamp = (book / "out" / name for name in ("searchindex.js", ".built"))
     page.write_text("Zebras\n======\n\nQuaggas graze.\n")
     assert build(book).returncode == 0 and stamp.exists()
     assert "quagga" in index.read_text() and "zebra" in index.read_text()

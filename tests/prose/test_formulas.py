@@ -118,12 +118,9 @@ def test_room_behind_letters_that_lean_and_beside_high_brackets():
     assert after("x(V)", "x") is None
     assert after(r"T &= 1 \\ x &= 2", "T") == "0.148em"  # the sign is in the next cell
     for tex in (r"\exp\left(-\frac12\right)", r"C_d\begin{pmatrix}1\end{pmatrix}"):
-        row = next(
-            e
-            for e in drawn(tex, display=True).iter()
-            if any(c.tag == "mrow" and formulas.grows(c[0]) for c in e)
-        )
-        k = next(k for k, c in enumerate(row) if c.tag == "mrow" and formulas.grows(c[0]))
+        rows = [(row, k) for row in drawn(tex, display=True).iter() for k in range(len(row))]
+        high = lambda c: c.tag == "mrow" and formulas.grows(c[0])  # noqa: E731
+        row, k = next((row, k) for row, k in rows if high(row[k]))
         assert row[k - 1].tag == "mspace" and row[k - 1].get("width") == formulas.THIN
     spaced = [e.tag for e in drawn(r"\Bigl(v\Bigr)\log 4", display=True).find("semantics/mrow")]
     assert spaced[3] == "mspace"  # between bracket and name
@@ -135,12 +132,8 @@ def test_what_stands_beside_a_formula_stays_with_it():
 
     document = new_document("page")
     text = nodes.paragraph("", "", nodes.Text("in (a, "))
-    text += [
-        nodes.math("", "x"),
-        nodes.Text("), that is ("),
-        nodes.math("", "y"),
-        nodes.Text(" + 1 and "),
-    ]
+    text += [nodes.math("", "x"), nodes.Text("), that is ("), nodes.math("", "y")]
+    text += [nodes.Text(" + 1 and ")]
     text += [nodes.reference("", "", nodes.math("", "z")), nodes.Text(", or")]
     document += text
     formulas.keep_together(None, document, "page")
@@ -150,12 +143,9 @@ def test_what_stands_beside_a_formula_stays_with_it():
 
 
 def test_lines_below_each_other():
-    assert len(list(drawn("a &= b \\\\ c &= d", display=True).iter("mtr"))) == 2
-    assert (
-        len(list(drawn(r"\begin{align} a &= b \\ c &= d \end{align}", display=True).iter("mtr")))
-        == 2
-    )
-    assert not list(drawn(r"\frac12", display=True).iter("mtr"))
+    two = r"a &= b \\ c &= d"
+    for tex, lines in ((two, 2), (rf"\begin{{align}} {two} \end{{align}}", 2), (r"\frac12", 0)):
+        assert len(list(drawn(tex, display=True).iter("mtr"))) == lines
 
 
 def test_the_power_of_a_high_bracket_is_its_power():
@@ -178,14 +168,13 @@ def test_the_font_is_small_and_has_what_formulas_are_made_of():
 
 def test_a_page_carries_the_part_of_the_font_that_its_formulas_need():
     """Letters as wide, brackets that grow as high and the same distances as with the whole font."""
-    page = "".join(
+    drawn = [
         formulas.render(tex, True, MACROS) for tex in (r"\left(\E\sqrt{x_1}\right)", r"\phi < b")
-    )
-    page = f"<head></head><p>Zürich</p>{page}"
+    ]
+    page = f"<head></head><p>Zürich</p>{''.join(drawn)}"
     given = formulas.with_font(page)
-    assert formulas.with_font(given) == given and page in given.replace(
-        formulas.GIVEN.search(given)[0], ""
-    )
+    assert formulas.with_font(given) == given
+    assert page in given.replace(formulas.GIVEN.search(given)[0], "")
     found = re.search(r'<script data-font>.*atob\("([^"]+)"', given)
     part = formulas.TTFont(io.BytesIO(base64.b64decode(found[1])))
     whole = formulas.TTFont(formulas.FONT)
@@ -194,12 +183,9 @@ def test_a_page_carries_the_part_of_the_font_that_its_formulas_need():
     assert set("()𝔼√x𝑥1<ϕ𝜙𝑏 ") <= set(map(chr, there)) and not set("Z𝑍−∑") & set(map(chr, there))
     for code, glyph in there.items():
         assert part["hmtx"][glyph][0] == whole["hmtx"][all_there[code]][0]
-    for table, names in {
-        "hhea": ("ascent", "descent"),
-        "OS/2": ("sxHeight", "sTypoAscender"),
-    }.items():
-        for name in names:
-            assert getattr(part[table], name) == getattr(whole[table], name)
+    kept = {"hhea": ("ascent", "descent"), "OS/2": ("sxHeight", "sTypoAscender")}
+    for table, name in [(table, name) for table, names in kept.items() for name in names]:
+        assert getattr(part[table], name) == getattr(whole[table], name)
     sizes = [heights(font, sign) for font in (part, whole) for sign in "(√"]
     assert sizes[:2] == sizes[2:] and min(map(len, sizes)) > 3
     constants = [font["MATH"].table.MathConstants.__dict__ for font in (part, whole)]
@@ -238,7 +224,7 @@ def test_every_formula_of_the_sources_can_be_read():
                         ]
                         assert not alone, f"{tex}: a sign alone"
                 count += 1
-    assert count > 2000
+    assert count > 1500
 
 
 def config_macros() -> dict[str, str]:

@@ -34,28 +34,50 @@ ESTIMATED = {
     "surrogate": ((2311, 4, 102, 1, 83, 5, 5, 3, 0, 1, 3), (49, 72)),
 }
 
+# A third, of Part I: the story around patient 13.
+STORY = {
+    "welcome": ((1053, 0, 0, 0, 0, 3, 5, 1, 1, 0, 2), (11, 19)),
+    "ten_minutes": ((778, 0, 9, 0, 10, 2, 3, 1, 1, 0, 3), (10, 20)),
+    "discretization": ((1148, 0, 29, 0, 13, 3, 5, 1, 1, 0, 3), (18, 28)),
+    "weights": ((1134, 2, 40, 0, 6, 4, 6, 1, 1, 0, 2), (21, 29)),
+    "surrogate": ((1064, 1, 25, 0, 18, 3, 2, 1, 0, 1, 3), (19, 38)),
+    "theorem": ((1009, 2, 25, 0, 14, 3, 3, 2, 1, 0, 3), (20, 34)),
+    "switch_off": ((1109, 1, 29, 0, 13, 1, 3, 2, 1, 0, 3), (18, 32)),
+    "real_lime": ((1095, 1, 24, 0, 11, 3, 4, 3, 1, 0, 2), (19, 40)),
+    "local_error": ((812, 1, 7, 0, 11, 4, 4, 2, 1, 0, 2), (14, 26)),
+    "trust": ((995, 0, 4, 0, 18, 4, 2, 1, 1, 0, 3), (13, 24)),
+}
+
 
 def predicted(counts, without=frozenset()):
     parts = zip(RATES.items(), counts, strict=True)
     return sum(rate * number for (what, rate), number in parts if what not in without)
 
 
-@pytest.mark.parametrize("page", ESTIMATED)
-def test_the_rates_come_within_a_tenth_of_what_another_reader_said(page):
-    counts, (reading, everything) = ESTIMATED[page]
-    assert predicted(counts, EXERCISES) == pytest.approx(reading, rel=0.1)
-    assert predicted(counts) == pytest.approx(everything, rel=0.1)
+@pytest.mark.parametrize(("readings", "within"), [(ESTIMATED, 0.15), (STORY, 0.2)])
+def test_the_rates_come_near_to_what_two_readers_said(readings, within):
+    for counts, (reading, everything) in readings.values():
+        assert predicted(counts, EXERCISES) == pytest.approx(reading, rel=within)
+        assert predicted(counts) == pytest.approx(everything, rel=within)
 
 
-@pytest.mark.parametrize("page", MEASURED)
-def test_the_rates_come_within_a_quarter_of_what_was_taken(page):
-    counts, taken = MEASURED[page]
-    assert predicted(counts) == pytest.approx(taken, rel=0.25)
+def test_the_rates_come_near_to_what_was_taken():
+    for counts, taken in MEASURED.values():
+        assert predicted(counts) == pytest.approx(taken, rel=0.3)
+
+
+def test_part_one_takes_an_afternoon():
+    stated = [minutes(ROOT / "book" / f"{page}.ipynb") for page in STORY]
+    assert sum(page.reading for page in stated) <= 150 and sum(page.all for page in stated) <= 270
 
 
 def test_the_rates_are_neither_high_nor_low_on_the_whole():
-    stated = sum(predicted(counts) for counts, _ in MEASURED.values())
-    assert stated == pytest.approx(sum(taken for _, taken in MEASURED.values()), rel=0.05)
+    pages = [
+        *MEASURED.values(),
+        *((c, all_) for c, (_, all_) in (*ESTIMATED.values(), *STORY.values())),
+    ]
+    stated = sum(predicted(counts) for counts, _ in pages)
+    assert stated == pytest.approx(sum(taken for _, taken in pages), rel=0.05)
 
 
 def test_what_is_counted():
@@ -84,7 +106,7 @@ def test_code_that_is_shown_and_figures_that_are_moved(tmp_path):
         code("x = 1\n\nprint(x)"),
         code(figure, metadata={"tags": ["hide-input"]}),
         code('lt.check("mine/1", answer)'),
-        code("import limetutor as lt", metadata={"tags": ["remove-input"]}),
+        code("import limetutor as lt", metadata={"tags": ["hide-input"]}),
         code("lt.explore(f, **machine.controls(1))", metadata={"tags": ["remove-input"]}),
     ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "page.ipynb")

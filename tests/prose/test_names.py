@@ -74,3 +74,13 @@ def test_a_name_of_nothing_is_noticed():
         "`lt.Explanation.coef`, `lt.Limit.nothing`, `tests/none.py`, `limetutor/core/`, `lime.x`"
     )
     assert unknown(text) == ["lt.limt", "limetutor.core.none", "lt.Limit.nothing", "tests/none.py"]
+
+
+def test_every_work_that_is_cited_has_one_entry():
+    keys = re.findall(r"(?m)^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text("utf-8"))
+    assert len(set(keys)) == len(keys), "an entry that comes twice loses all that follow it"
+    cited = set()
+    for page in PAGES:
+        found = re.findall(r"\{cite:[pt]\}`([^`]+)`", page.read_text(encoding="utf-8"))
+        cited |= {key.strip() for keys_of_one in found for key in keys_of_one.split(",")}
+    assert cited <= set(keys)

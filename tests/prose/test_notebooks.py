@@ -23,6 +23,7 @@ from chapter_checks import (
     solution_texts,
     solutions_of,
     stated_answers,
+    tasks_without_a_stop,
     unaccounted_numbers,
     with_promises,
 )
@@ -34,10 +35,7 @@ from limetutor.course.quizzes import questions
 
 NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
 LONGEST_MEDIAN = 6
-LONGEST_CODE, LONGEST_PRINT = (
-    74,
-    76,
-)  # characters; on a page 1280 px wide 75 fit in a fold, 77 outside
+LONGEST_CODE, LONGEST_PRINT = 74, 76  # characters; at 1280 px 75 fit in a fold, 77 outside
 PLOTTING = re.compile(
     r"\bplt\b|matplotlib|pyplot|plotly|seaborn"
     r"|\b(?:ax|axes|fig)\w*\.(?:plot|scatter|bar|hist|imshow|set\w*|subplots|add_\w+)\("
@@ -68,10 +66,6 @@ def texts(cell: nbformat.NotebookNode) -> list[str]:
             output.data[m] for m in ("text/plain", "text/html") if m in output.get("data", {})
         ]
     return found
-
-
-def test_there_are_notebooks():
-    assert NOTEBOOKS
 
 
 def test_stored_outputs_can_be_compared(notebook):
@@ -126,6 +120,11 @@ def test_numbers_in_the_prose_have_a_source(notebook):
     """A decimal stands in a code cell, or a comment behind it says how to compute it."""
     assert not unaccounted_numbers(notebook)
     assert not misplaced_numbers(notebook)
+
+
+def test_tasks_that_ask_for_a_place_name_a_stop(notebook):
+    """``<!-- stop: figure control=stop : what is so there -->``, which make notebooks checks."""
+    assert not tasks_without_a_stop(notebook)
 
 
 def markdown(notebook: nbformat.NotebookNode) -> str:
@@ -210,6 +209,34 @@ def test_a_wrong_number_would_be_noticed():
     assert NUMBER.search(notebook.cells[0].source)
     with pytest.raises(AssertionError, match=r"the prose says 0\.51, the code gives 0\.50"):
         exec(sources(with_promises(notebook)), {})
+
+
+FIGURE = """lt.explore(
+    None, alt="", nu=lt.Slider(0.5, 2, 1, stops=4), xi=lt.Slider(0, 2, 1, stops=3, fmt="{:d}")
+)"""
+
+
+@pytest.mark.parametrize(
+    ("stop", "message"),
+    [
+        ("nu=1.50 xi=2 : nu * xi == offset", ""),
+        ("nu=1.50 : nu == 2", "what the task asks for is not so"),
+        ("nu=1.2 : True", r"fig-mine has no stop nu = 1\.2"),
+    ],
+)
+def test_a_task_that_cannot_be_done_would_be_noticed(stop, message):
+    notebook = chapter("import limetutor as lt\noffset = 3", FIGURE, "Drag it until it is 3.")
+    notebook.cells[1].metadata["mystnb"] = {"figure": {"name": "fig-mine"}}
+    assert tasks_without_a_stop(notebook) == ["Drag it until it is 3."]
+    notebook.cells[2].source += f"\n\n<!-- stop: fig-mine {stop} -->"
+    assert not tasks_without_a_stop(notebook)
+    copy = with_promises(notebook)
+    run = "\n".join(c.source for c in code_cells(copy) if c.source != FIGURE)
+    if message:
+        with pytest.raises(AssertionError, match=message):
+            exec(run, {})
+    else:
+        exec(run, {})
 
 
 def test_a_refused_solution_would_be_noticed_and_a_right_one_leaves_no_trace(monkeypatch):

@@ -102,21 +102,11 @@ def test_html_holds_every_feature_and_the_fit():
 
 def test_html_escapes_names_labels_and_warnings():
     nasty = "<script>alert('x')</script> & co"
-    frame = pd.DataFrame(
-        {
-            nasty: np.linspace(0, 1, 40),
-            "kind": ["<b>bold</b>", "a&b"] * 20,
-            "<i>constant</i>": [1.0] * 40,
-        }
-    )
+    kinds = ["<b>bold</b>", "a&b"] * 20
+    frame = pd.DataFrame({nasty: np.linspace(0, 1, 40), "kind": kinds, "<i>constant</i>": 1.0})
+    world, f = lt.Empirical(frame, categorical=["kind"]), lambda t: t[nasty] + (t["kind"] == "a&b")
     with pytest.warns(lt.FitWarning, match="<i>constant</i>"):
-        e = lt.explain(
-            lambda t: t[nasty].to_numpy() + (t["kind"] == "a&b"),
-            frame.iloc[0],
-            lt.Empirical(frame, categorical=["kind"]),
-            2.0,
-            seed=0,
-        )
+        e = lt.explain(f, frame.iloc[0], world, 2.0, seed=0)
     page = read_html(e)
     assert page.tags == {"table", "thead", "tbody", "tr", "th", "td", "p"}
     assert "kind = <b>bold</b>" in page.cells  # as text

@@ -70,3 +70,18 @@ def test_appendices_have_letters(pages):
             assert letter.isalpha()
             for kind in ("Fig.", "Exercise", "Lemma"):
                 assert f"{kind} {letter}.1" in text.replace("\xa0", " ")
+
+
+def test_words_in_an_address_stop_neither_a_page_nor_the_search(pages, browser, served):
+    letters = "etaoinshrdlu"
+    words = "+".join(one + other for one in letters for other in letters)
+    with visit(browser, served) as visitor:
+        tab = visitor.tab
+        tab.goto(f"{served}book/theorem.html?highlight={words}")
+        tab.wait_for_selector(".highlighted", state="attached")
+        marked = tab.locator(".highlighted").all_text_contents()
+        assert 1 < len({mark.lower() for mark in marked} - {""}) <= 10
+        tab.goto(f"{served}search.html?q=constructor+toString+lime")
+        tab.wait_for_function(
+            "/finished|not match/.test(document.querySelector('.search-summary')?.innerText)"
+        )

@@ -87,9 +87,7 @@ def test_keys_move_controls_and_turn_slides(pages, browser, served, deck):
                 slider = slide.locator("input[type=range]").first
                 slider.focus()
                 tab.keyboard.press("Home")
-                if tab.evaluate("document.activeElement.value") == slider.get_attribute(
-                    "data-default"
-                ):
+                if slider.input_value() == slider.get_attribute("data-default"):
                     tab.keyboard.press("End")
                 assert (picture.inner_html(), sentence.inner_text()) != before
                 assert tab.evaluate("Reveal.getIndices().h") == number, "the key was the slider's"
@@ -107,21 +105,17 @@ def test_a_finger_turns_slides_and_on_a_slider_moves_the_slider(pages, browser, 
         fingers = tab.context.new_cdp_session(tab)
 
         def swipe(start: float, end: float, y: float) -> None:
-            for kind, x in (
-                ("touchStart", start),
-                ("touchMove", (start + end) / 2),
-                ("touchMove", end),
-            ):
-                fingers.send(
-                    "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]}
-                )
-            fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+            way = {"touchStart": [start], "touchMove": [(start + end) / 2, end], "touchEnd": [None]}
+            for kind, x in [(kind, x) for kind, stops in way.items() for x in stops]:
+                points = [] if x is None else [{"x": x, "y": y}]
+                fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
         swipe(900, 300, 500)
         tab.wait_for_function("Reveal.getIndices().h === 1")
         slider = tab.locator("section.present input[type=range]")
         place, value = slider.bounding_box(), slider.input_value()
-        swipe(place["x"] + place["width"] - 4, place["x"] + 4, place["y"] + place["height"] / 2)
+        right, middle = place["x"] + place["width"] - 4, place["x"] + place["width"] / 2
+        swipe(right, middle, place["y"] + place["height"] / 2)  # beside it: to the next slide
         assert slider.input_value() != value
         assert tab.evaluate("Reveal.getIndices().h") == 1
 
@@ -137,6 +131,23 @@ def test_the_speaker_sees_the_notes(pages, browser, served):
             "document.querySelector('.speaker-controls-notes .value')?.textContent.trim()"
         )
         assert "Full screen is F" in view.inner_text(".speaker-controls-notes .value")
+
+
+def test_neither_an_address_nor_the_window_of_a_stranger_sets_anything(pages, browser, served):
+    picture = "parallaxBackgroundImage=http%3A%2F%2F127.0.0.1%3A9%2Fx.png"
+    call = """([origin, method, argument]) => dispatchEvent(
+        new MessageEvent("message", {origin, data: JSON.stringify({method, args: [argument]})}))"""
+    with visit(browser, served, viewport=SIZE) as visitor:
+        tab = visitor.tab
+        tab.goto(f"{served}slides/hour.html?{picture}&plugins=x#/2")
+        tab.wait_for_function("Reveal.isReady()")
+        assert tab.evaluate("location.search + location.hash") == "#/2"
+        for origin in ("https://example.org", "null"):
+            tab.evaluate(call, [origin, "previewIframe", "javascript:parent.document.title = ''"])
+            tab.evaluate(call, [origin, "slide", 3])
+        assert not tab.query_selector(".r-overlay") and tab.evaluate("Reveal.getIndices().h") == 2
+        tab.evaluate(call, [served.rstrip("/"), "slide", 3])  # as the speaker's view does
+        assert tab.evaluate("Reveal.getIndices().h") == 3
 
 
 @pytest.mark.parametrize("deck", DECKS)

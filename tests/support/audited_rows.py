@@ -19,7 +19,7 @@ def numbers_in(sentence, names=()):
     """The numbers a sentence states, each with half a unit of its last digit; names left out."""
     for name in sorted(names, key=len, reverse=True):
         sentence = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "", sentence)
-    for words in ("lime 0.2.0.1", "told from 0", "95%"):
+    for words in ("lime 0.2.0.1", "indistinguishable from 0", "95%"):
         sentence = sentence.replace(words, "")
     found = []
     for digits, decimals, power, percent in re.findall(

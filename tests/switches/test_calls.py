@@ -65,15 +65,13 @@ def test_half_of_the_calls_reach_limes_error(kind, verified, verifying):
     ratios = np.array([one.ratio for _, one in found])
     label = f"{kind}s, half of lime's {found[0][0].n} calls: squared error over lime's"
     for setting, one in found:
-        verified(
-            f"{setting.name}: squared error with half of lime's calls, over lime's", one.ratio, MOST
-        )
+        what = f"{setting.name}: squared error with half of lime's calls, over lime's"
+        verified(what, one.ratio, MOST)
     verified(f"{label}, median of {len(ratios)} classifiers and lengths", np.median(ratios), 0.7)
     verified(f"{label}, share of them at most 1", np.mean(ratios <= 1), (0.85, None))
     covered = np.concatenate([one.covered for _, one in found])
-    verified(
-        f"{label}: 95% intervals that cover", np.mean(covered), (0.93 if verifying else 0.85, 0.99)
-    )
+    least = 0.93 if verifying else 0.85
+    verified(f"{label}: 95% intervals that cover", np.mean(covered), (least, 0.99))
 
 
 def rules(d):
@@ -97,8 +95,7 @@ def test_sampled_fits_tend_to_the_limit_of_all_masks(kind, verified, verifying):
     mean = np.array([fit.coef for fit in fits]).mean(axis=0)
     error = np.sqrt(np.mean([fit.stderr**2 for fit in fits], axis=0) / runs)
     label = f"{kind}, rules on {d} switches, {runs} samples of {n}"
-    verified(
-        f"{label}: mean off the limit, standard errors", np.max(np.abs(mean - exact) / error), 4
-    )
+    off = np.max(np.abs(mean - exact) / error)
+    verified(f"{label}: mean off the limit, standard errors", off, 4)
     verified(f"{label}: share within 4 standard errors", np.mean(np.abs(z) < 4), (0.998, None))
     verified(f"{label}: 95% intervals that cover", np.mean(np.abs(z) < 1.96), (0.93, 0.99))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import expit
 from switch_forms import WORLDS, logistic
 
 from limetutor.switches.control_variates import KernelRidge, fit_logistic, independent_mixture
@@ -15,6 +16,9 @@ from limetutor.switches.switches import all_masks, counted_switches, image_switc
 def test_the_logistic_fit_to_a_logistic_function_is_the_function():
     z, f = draw(text_switches(10), 600, np.random.default_rng(2)), logistic(10)
     assert np.max(np.abs(fit_logistic(z, f(z))(z) - f(z))) < 1e-3
+    some = np.random.default_rng(0).random((200, 6)) < 0.5
+    steep = expit(6 * some @ [1, 0.6, 0.2, 0.2, 0.6, 1] - 7)  # where a whole step goes too far
+    assert np.max(np.abs(fit_logistic(some, steep)(some) - steep)) < 1e-3
 
 
 @pytest.mark.parametrize("world", [text_switches(9), image_switches(9, 0.1), text_switches(2, 3)])
@@ -22,15 +26,8 @@ def test_the_limit_of_a_kernel_ridge_regression_is_that_of_all_masks(world):
     rng, d = np.random.default_rng(3), world.d
     regression = KernelRidge(rng.random((20, d)) < 0.6, rng.normal(size=20), rng.uniform(0, 2, d))
     z = all_masks(d)
-    expected = [
-        sum(
-            height * np.exp(-(reach * (mask != centre)).sum())
-            for height, centre, reach in zip(
-                regression.heights, regression.centres, [regression.reach] * 20, strict=True
-            )
-        )
-        for mask in z
-    ]
+    away = [(mask != regression.centres) @ regression.reach for mask in z]
+    expected = np.exp(-np.array(away)) @ regression.heights
     assert np.allclose(regression(z), expected, rtol=0, atol=1e-12)
     exact = fit_form(Enumerated(regression, d), world)
     found = regression.limit(world, independent_mixture(world))

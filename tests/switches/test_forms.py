@@ -3,28 +3,11 @@
 import numpy as np
 import pytest
 from scipy import stats
-from switch_forms import ROWS, WORLDS
+from switch_forms import WORLDS
 
 from limetutor.switches.fits import fit_form
-from limetutor.switches.forms import Enumerated, Group, Rule, Switched, polynomial
+from limetutor.switches.forms import Group, Rule, Switched, polynomial
 from limetutor.switches.switches import all_masks
-
-
-@pytest.mark.parametrize("kind", WORLDS)
-@pytest.mark.parametrize("nu", [0.05, 0.25, 10.0])
-def test_closed_forms_are_what_enumeration_gives(kind, nu):
-    d, rng = 12, np.random.default_rng(3)
-    world = WORLDS[kind](d, nu)
-    rules = (
-        Rule(2.0, (Group.on(0), Group.on(1), Group.off(2))),
-        Rule(-1.0, (Group((3, 4, 5), (1, 1, 3), frozenset((1, 4, 5))), Group.on(11))),
-    )
-    form = Switched(-1.0, rng.normal(size=d), rules)
-    for rows in ROWS.values():
-        one, other = fit_form(form, world, rows), fit_form(Enumerated(form, d), world, rows)
-        assert np.allclose(one.coef, other.coef, rtol=0, atol=1e-12)
-        assert one.intercept == pytest.approx(other.intercept, abs=1e-12)
-        assert one.prediction == pytest.approx(other.prediction, abs=1e-14)
 
 
 @pytest.mark.parametrize("kind", WORLDS)

@@ -65,6 +65,29 @@ def test_coefficients_are_differences_of_means_mixed_over_the_number(world):
             assert found.difference[j, k] == pytest.approx(y[on].mean() - y[off].mean(), abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("d", "nu", "ignored"),
+    [(3, 0.25, 0.0080), (5, 0.25, 0.0065), (8, 0.25, 0.0022), (5, 0.1, -0.0088)],
+)
+def test_a_switch_that_the_model_ignores_gets_zero_from_product_weights_and_not_from_lime(
+    d, nu, ignored
+):
+    z = (np.arange(2**d)[:, None] >> np.arange(d)) % 2
+    Z, y, v = np.column_stack([np.ones(2**d), z]), z[:, 0] * z[:, 1], z.mean(axis=1)
+
+    def fitted(log_weight):  # least squares over all rows of fair coins
+        weight = np.exp(log_weight)
+        return np.linalg.solve(Z.T @ (weight[:, None] * Z), Z.T @ (weight * y))[1:]
+
+    cosine, product = fitted(-((1 - np.sqrt(v)) ** 2) / (2 * nu**2)), fitted(1.3 * d * v)
+    np.testing.assert_allclose(cosine[2:], ignored, atol=5e-5)
+    np.testing.assert_allclose(product[2:], 0, atol=1e-12)
+    found = contrasts(rule(d, [0, 1]), image_switches(d, nu))
+    np.testing.assert_allclose(found.coef, cosine, atol=1e-12)
+    # no contrast of an ignored switch is positive here, and the slope is
+    assert found.slope > 0 and np.all(found.difference[2:] <= 0) and found.difference[2:].min() < 0
+
+
 @pytest.mark.parametrize("alpha", [0.1, 0.5, 0.97])
 def test_independent_switches_tilt(alpha):
     """One difference of means, which is also the mixture of the exchangeable switches."""
@@ -147,23 +170,13 @@ def test_unequal_words_are_close_and_a_sign_is_foreseen():
     assert np.abs(found - rough).max() < 0.15 * np.abs(found).max()
 
 
-def test_a_vector_of_another_length_is_refused():
-    with pytest.raises(ValueError, match="h must have length 1, got one of length 2"):
-        long_text([1.0, 1.0], [2.0, 0.0], text_switches(2))
-    with pytest.raises(ValueError, match="a must have"):
-        long_text([1.0], [0.6, 0.8], text_switches(2))
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda: text_switches(0), "d must be 1 or more"),
         (lambda: image_switches(3, -1), "nu must be above 0"),
         (lambda: counted_switches([0.5, 0.6]), "shares must be the probabilities"),
-        (
-            lambda: counted_switches([0, 1, 0]).inverse_covariance(),
-            "at least two numbers of switches",
-        ),
+        (lambda: counted_switches([0, 1, 0]).inverse_covariance(), "at least two numbers of sw"),
         (lambda: fit_form(additive([1.0]), text_switches(1)), "at least two numbers"),
         (lambda: fit_form(additive([1.0]), text_switches(2)), "the 2 switches of its world, got 1"),
         (lambda: rule(3, [0], [0]), "different switches from 0 to 2"),
@@ -187,6 +200,11 @@ def test_a_vector_of_another_length_is_refused():
         (lambda: lt.switch_limit(logistic(5), 5), "world must be made by"),
         (lambda: presence(lambda z: z), "model must be a fitted scikit-learn"),
         (lambda: presence(RandomForestRegressor()), "model must be a fitted scikit-learn"),
+        (
+            lambda: long_text([1.0, 1.0], [2.0, 0.0], text_switches(2)),
+            "h must have length 1, got one",
+        ),
+        (lambda: long_text([1.0], [0.6, 0.8], text_switches(2)), "a must have"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(call, words):

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from switch_forms import WORLDS
 
-from limetutor.switches.sampler import draw
+from limetutor.switches.sampler import _order, draw
 from limetutor.switches.switches import coin_flips, counted_switches
 
 
@@ -43,3 +43,9 @@ def test_masks_come_with_their_opposites_and_switches_balance():
     by_chance = 1 / np.sqrt(640)
     beside = (signs.T @ signs / 640)[~np.eye(d, dtype=bool)]
     assert np.sqrt(np.mean(beside**2)) < 0.5 * by_chance
+
+
+def test_switches_are_ranked_by_orthogonal_signs():
+    order = _order(20, np.arange(32) % 21, np.random.default_rng(0))
+    signs = np.floor(order)  # the rest, below one, orders equal signs
+    assert set(signs.ravel()) == {-1, 1} and np.array_equal(signs.T @ signs, 32 * np.eye(20))

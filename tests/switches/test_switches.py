@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from switch_forms import WORLDS, measure
 
-from limetutor.switches.switches import Line, all_masks, cosine_log_weight
+from limetutor.switches.switches import Line, all_masks
 
 
 @pytest.mark.parametrize("kind", WORLDS)
@@ -49,11 +49,3 @@ def test_means_keep_their_digits_when_one_level_has_all_the_weight():
     assert line.slope(np.array([1.0, 4.0, 100.0])) == pytest.approx(3.0, rel=1e-14)
     assert line.mean == 0.0 and line.average(np.array([1.0, 4.0, 100.0])) == 1.0
     assert line.log_variance == pytest.approx(-2000.0)
-
-
-def test_weights_are_those_of_the_cosine_distance():
-    for d in (1, 4, 9):
-        z = np.tril(np.ones((d, d)))  # 1..d switches on
-        cosine = z.sum(axis=1) / np.sqrt(z.sum(axis=1)) / np.sqrt(d)
-        assert np.allclose(cosine_log_weight(d, 0.3)[1:], -((1 - cosine) ** 2) / 0.18, atol=1e-13)
-        assert cosine_log_weight(d, 0.3)[0] == pytest.approx(-1 / 0.18)

@@ -152,7 +152,7 @@ def _sign_flips(case: Case, flips: np.ndarray) -> Finding:
     effect = "" if case.form is not None else "a straight-line effect of "
     return Finding(
         "sign-flips", "warning" if case.form is not None else "note", case.name(flips), numbers,
-        f"The sign of {effect}{case.names[j]} ({case.coef[j]:+.3g}) hangs on the bandwidth: it turns "
+        f"The sign of {effect}{case.names[j]} ({case.coef[j]:+.3g}) depends on the bandwidth: it turns "
         f"{place}.{side}{case.others_too(flips, j)}",
         "Do not read the sign; see how it goes with the bandwidth.",
     )  # fmt: skip

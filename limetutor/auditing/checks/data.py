@@ -14,6 +14,7 @@ from ...core.kernels import KERNELS
 from ...core.problem import Problem
 from ...core.surrogate import Fit, Sums, fit
 from ...core.theory import limit_of
+from ...inputs.columns import MISSING
 from ...inputs.lime_defaults import NUM_SAMPLES
 from ...lime.read_explainer import Collapsed, LimeNumbers, LimeWorld
 from ..case import Case
@@ -296,7 +297,9 @@ def outside_range(case: Case) -> Iterator[Finding]:
     width = np.where(hi > lo, hi - lo, np.where(case.boxes.sigma > 0, case.boxes.sigma, 1.0))
     with np.errstate(invalid="ignore"):
         beyond = np.maximum(lo - case.xi, case.xi - hi) / width
-    beyond = np.where(case.boxes.ordered & np.isfinite(beyond), beyond, -np.inf)
+    numbers = case.xi != MISSING
+    numbers[[j for j, kind in case.boxes.kinds.items() if kind.holds_codes]] = False
+    beyond = np.where(numbers & np.isfinite(beyond), beyond, -np.inf)
     outside = beyond > 1e-9
     if not np.any(outside):
         return
@@ -320,9 +323,10 @@ def _range(case: Case) -> tuple[np.ndarray, np.ndarray]:
     """The smallest and the largest value of each feature: of the data, else of the world."""
     data = case.shared.data
     if data is not None:
-        return data.table.min(axis=0), data.table.max(axis=0)
+        table, known = data.table, data.table < MISSING
+        return np.min(table, axis=0), np.max(table, axis=0, where=known, initial=-np.inf)
     law = case.boxes.law
-    present, point = law.prob > 0, law.sd == 0
+    present, point = (law.prob > 0) & (law.mean < MISSING), law.sd == 0
     lo = np.where(present, np.where(point, np.minimum(law.mean, law.lo), law.lo), np.inf)
     hi = np.where(present, np.where(point, np.maximum(law.mean, law.hi), law.hi), -np.inf)
     return lo.min(axis=1), hi.max(axis=1)

@@ -177,9 +177,9 @@ def _reasons(case: Case, lasting: float) -> tuple[tuple[str, ...], dict[str, Any
     interaction = lasting - inside
     return (
         (), {"box_average": mean, "inside_box": inside, "interaction": interaction},
-        f" Of it {inside:+.3g} is the model averaged over {rows} boxes instead of taken at "
-        f"{'ξ' if symbols else 'the row'}, and {interaction:+.3g} is that the model is not a sum over "
-        "features.",
+        f" Of this, {inside:+.3g} arises because the model is averaged over {rows} boxes and not "
+        f"taken at {'ξ' if symbols else 'the row'}, and {interaction:+.3g} because the model is not "
+        "a sum over features.",
     )  # fmt: skip
 
 

@@ -58,9 +58,9 @@ def noise(case: Any) -> Iterator[Finding]:
         off = f" This run is off by up to {numbers['off']:.3g}."
     yield Finding(
         "noise", "serious" if ratio > DROWNED else "warning", case.name(unclear), numbers,
-        f"Another run would give visibly other numbers: with {case.terms.samples(case.n)} standard "
+        f"Another run would give clearly different numbers: with {case.terms.samples(case.n)} standard "
         f"errors reach {largest:.3g}, {ratio:.0%} of the largest coefficient ({case.top:.3g}), and "
-        f"{numbers['unclear']} of {len(case.coef)} coefficients cannot be told from 0.{off}",
+        f"{numbers['unclear']} of {len(case.coef)} coefficients are indistinguishable from 0.{off}",
         f"About {case.terms.samples(numbers['n_needed'])} bring that to {MAX_NOISE:.0%}"
         f"{sampling_advice(case)}.",
     )  # fmt: skip
@@ -178,7 +178,8 @@ def order(case: Case) -> Iterator[Finding]:
     if not pairs:
         return
     first, second, ahead, stderr = pairs[0]
-    more = f", and {len(pairs) - 1} more such pair(s)" if len(pairs) > 1 else ""
+    others = "another pair" if len(pairs) == 2 else f"{len(pairs) - 1} other pairs"
+    more = f"; the same holds for {others}" if len(pairs) > 1 else ""
     names = tuple(dict.fromkeys(name for pair in pairs for name in pair[:2]))
     yield Finding(  # a note: the coefficients stand, whichever comes first
         "order", "note", names, {"pairs": [list(pair) for pair in pairs]},

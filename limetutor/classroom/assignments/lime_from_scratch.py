@@ -141,7 +141,7 @@ EXERCISES = (
             lambda x, xi, edges: ~_same(x, xi, edges),
             "The other way round: 1 stands for the same box as ξ.",
             lambda x, xi, edges: _boxes(x, edges) == _boxes(x[0], edges),
-            "Compare with the boxes of ξ, not with those of the first example.",
+            "Compare with the boxes of ξ, not with those of the first sample.",
             lambda x, xi, edges: np.abs(x - xi) < 0.5,
             "An indicator asks about boxes, not about distances.",
         ),
@@ -161,9 +161,9 @@ EXERCISES = (
             lambda x, xi, nu: np.exp(-np.sqrt(((x - xi) ** 2).sum(axis=1)) / (2 * nu**2)),
             "The distance in the exponent is squared: there is no root.",
             lambda x, xi, nu: 1 / _weights(x, xi, nu),
-            "Far examples should count less, and yours count more.",
+            "Far samples should count less, and yours count more.",
         ),
-        nudge="What is the weight of an example that lies at ξ itself?",
+        nudge="What is the weight of a sample that lies at ξ itself?",
         formula="exp(−‖x − ξ‖² / (2ν²)), one number for each row of x.",
         step="((x - xi) ** 2).sum(axis=1) are the squared distances of the rows.",
     ),
@@ -210,28 +210,28 @@ EXERCISES = (
         calls=10,
         mistakes=with_hints(
             lambda *call: _by_hand(*call, double=np.inf),
-            "All examples count alike: the weights are missing.",
+            "All samples count alike: the weights are missing.",
             lambda *call: _by_hand(*call, double=1.0),
             "The kernel lacks a factor of 2.",
             lambda *call: _by_hand(*call, power=1.0),
             "The bandwidth is squared.",
             lambda *call: _by_hand(*call, edges=np.array([-0.674, 0, 0.674])),
-            "Nearly: 0.674 has too few digits for an edge, so that some examples land in the "
+            "Nearly: 0.674 has too few digits for an edge, so that some samples land in the "
             "wrong box.",
             lambda *call: np.roll(_lime(*call), -1),
             "The intercept comes first.",
         ),
         nudge="Every line is a function that you have written already: in which order?",
         formula="Draw x, ask f, find the indicators and the weights, then fit.",
-        step="np.random.default_rng(seed).standard_normal((n, len(xi))) are the examples; the edges "
+        step="np.random.default_rng(seed).standard_normal((n, len(xi))) are the samples; the edges "
         "are those of four boxes.",
     ),
     Paragraph(
         name="in_words",
         rubric=[
-            "Says what is drawn, and that the model is asked about every example (1 point).",
+            "Says what is drawn, and that the model is asked about every sample (1 point).",
             "Says that the fit sees boxes only: in the box of ξ or not, never how far (1 point).",
-            "Says what weights do: examples near ξ count more, and ν decides how near (1 point).",
+            "Says what weights do: samples near ξ count more, and ν decides how near (1 point).",
             "Reads a coefficient as a contrast, inside the box against outside, not as a slope "
             "(1 point).",
         ],

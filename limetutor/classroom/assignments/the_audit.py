@@ -147,7 +147,7 @@ EXERCISES = (
             lambda coefs: 1 - _flips(coefs),
             "That is the share of the majority.",
             lambda coefs: np.minimum((coefs > 0).sum(axis=0), (coefs < 0).sum(axis=0)),
-            "That is a count; a share of the runs is asked for.",
+            "That is a count. Give a share of the runs.",
         ),
         nudge="In which runs does a feature speak against the majority of runs?",
         formula="For each feature the smaller of two shares: positive runs and negative runs.",
@@ -163,7 +163,7 @@ EXERCISES = (
             lambda X, x: _strangeness(X, x, root=False),
             "Those are squared distances.",
         ),
-        nudge="How far is a new example from the patient who is most like it?",
+        nudge="How far is a sample from the patient who is most like it?",
         formula="The smallest Euclidean distance to a row of X, after each column is divided by its standard "
         "deviation in X.",
         step="x[:, None] - X[None] holds all differences, (m, n, d); divide, square, sum over the last "

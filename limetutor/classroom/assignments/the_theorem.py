@@ -161,7 +161,7 @@ EXERCISES = (
             lambda a, xi, nu: -_limit(a, xi, nu).coef,
             "The sign is the other way round: inside minus outside.",
             lambda a, xi, nu: (1 - _limit(a, xi, nu).alpha) * _limit(a, xi, nu).coef,
-            "That is the mean inside the box against the mean of all; outside is asked for.",
+            "That is the mean inside the box against the mean of all; the question is about outside.",
         ),
         nudge="A coefficient is a contrast: the mean of what, where, minus the mean of what, where?",
         formula="β_j = a_j (E[x_j | in the box] − E[x_j | not in it]) under the tilted law; the first mean "

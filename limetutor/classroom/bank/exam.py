@@ -78,8 +78,10 @@ def _as_text(markdown: str) -> str:
 
 def _formula(tex: str) -> str:
     r"""``\xi_j = -0.6`` as ``ξ_j = −0.6``."""
+    braced = re.sub(r"\\[td]?frac(\d)(\d)", r"\\frac{\1}{\2}", with_macros(tex))
+    braced = re.sub(r"\\(sqrt|bar|hat|tilde) +(\w)", r"\\\1{\2}", braced)
     # TeX ignores the space after the name of a command
-    spaced = re.sub(r"(\\[A-Za-z]+) +", r"\1{} ", with_macros(tex))
+    spaced = re.sub(r"(\\[A-Za-z]+) +", r"\1{} ", braced)
     return _reader().latex_to_text(spaced).replace("-", "\N{MINUS SIGN}").strip()
 
 

@@ -36,23 +36,16 @@ class Standalone:
 
 #: Exercises whose text is true with other numbers as it is ...
 UNCHANGED = (
-    "discretization/2", "sampling/1", "weights/1", "weights/2", "weights/3", "covariance/4",
+    "sampling/1", "sampling/5", "weights/1", "covariance/4",
     "theorem/1", "switch-off/2", "local-error/1", "samples/1", "samples/3", "beyond-linear/2",
-    "real-lime/1", "real-lime/2", "trust/1", "trust/2", "interactions/1", "interactions/2",
+    "real-lime/1", "real-lime/2", "trust/1", "interactions/1", "interactions/2",
     "interactions/3", "integrals/1", "integrals/2", "paper/1",
 )  # fmt: skip
 
 #: ... and all exercises with one number for an answer that the bank varies.
 VARIED = dict.fromkeys(UNCHANGED, Standalone()) | {
-    "ten-minutes/1": Standalone(
-        instead={"For `s4`, `lime` gave": "For the same feature, `lime` gave"}
-    ),
-    "ten-minutes/2": Standalone(title="Less noise"),
+    "ten-minutes/1": Standalone(title="Less noise"),
     "sampling/3": Standalone(at={"d": ("has {} features", "all {} boxes")}),
-    "surrogate/3": Standalone(
-        instead={"For the running example at $\\nu = 1$ the mean weight": "The mean weight"}
-    ),
-    "theorem/3": Standalone(at={"mu": ("\\mu = {}$",)}),
     "switch-off/1": Standalone(at={"xi": ("\\xi_j = {}$",)}),
     "samples/2": Standalone(
         instead={
@@ -64,6 +57,19 @@ VARIED = dict.fromkeys(UNCHANGED, Standalone()) | {
     "images/2": Standalone(title="Most of them stay"),
 }
 
+#: Texts to write that ask for more than a question outside of its chapter can suppose to be known.
+ESSAYS = {
+    "trust/2": Standalone(
+        instead={
+            "Write the note that goes with the list of patient 13: which": (
+                "For a patient `lime` gives the reasons `s5` (+42), `bmi` (+12), `sex` (−7), `bp` and `age`. "
+                "The first three are on the list in every run, the last two are not. With ten boxes instead "
+                "of four `bmi` is negative, and the signs of `s5` and `sex` stay. If only `bmi` rises, so does "
+                "the prediction.\nWrite the note that goes with the list: which"
+            )
+        }
+    ),
+}
 
 MARK = "\ue000{}\ue001"  # in the place of a given: private-use characters
 
@@ -118,8 +124,10 @@ def of_chapter(folder: Path, stem: str, versions: int, seed: int) -> Iterator[Ba
                 text = text_of(variant, question.text)
                 yield NumericalQuestion(chapter, title, text, variant, version)
         elif isinstance(exercise, Paragraph):
-            rubric = tuple(exercise.rubric)
-            yield EssayQuestion(chapter, question.title, question.text, rubric, question.solution)
+            text, rubric = question.text, tuple(exercise.rubric)
+            if exercise.name in ESSAYS:
+                text = _instead(text, ESSAYS[exercise.name], exercise.name)
+            yield EssayQuestion(chapter, question.title, text, rubric, question.solution)
     for entry in quizzes.questions(book.markdown(path)):
         spelt_out = partial(book.spelt_out, folder=folder)
         options = tuple(
@@ -150,9 +158,7 @@ def drawn(name: str, seed: int, versions: int) -> Iterator[Value]:
 def text_of(variant: Value, text: str) -> str:
     """The chapter's text with the variant's numbers."""
     changes, declared = VARIED[variant.name], exercises()[variant.name]
-    for words, other in changes.instead.items():
-        text = _once(text, words, other, variant.name)
-    marked = text
+    marked = _instead(text, changes, variant.name)
     for name, given in declared.given.items():
         if given.draw is not None:
             marked = _marked(marked, name, given, changes.at.get(name, ()), variant.name)
@@ -175,6 +181,13 @@ def _marked(text: str, name: str, given: Given, at: tuple[str, ...], exercise: s
     if len(whole.findall(text)) != 1:
         raise ValueError(f"{exercise}: {given.label} must stand once in the question, as {word}.")
     return whole.sub(lambda _: MARK.format(name), text)
+
+
+def _instead(text: str, changes: Standalone, exercise: str) -> str:
+    """The text without what refers to the rest of the chapter."""
+    for words, other in changes.instead.items():
+        text = _once(text, words, other, exercise)
+    return text
 
 
 def _once(text: str, words: str, other: str, exercise: str) -> str:

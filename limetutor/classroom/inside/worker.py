@@ -83,6 +83,9 @@ def limit(memory: int, processes: int, user: int | None) -> None:
         import resource
     except ImportError:  # Windows
         return
+    for kind in (resource.RLIMIT_CPU, resource.RLIMIT_DATA):  # those of who has started it
+        hard = resource.getrlimit(kind)[1]
+        resource.setrlimit(kind, (hard, hard))
     for name, most in {
         "RLIMIT_AS": memory,
         "RLIMIT_NPROC": processes,

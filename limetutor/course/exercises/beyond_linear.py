@@ -95,7 +95,7 @@ EXERCISES = (
             "That is the slope of the secant. The coefficient is a difference of two values.",
         ),
         nudge="Which two points does LIME compare when the bandwidth is very small?",
-        formula="Use the proposition: the limit is f(ξ) minus f at the nearest edge of the box.",
+        formula="The limit is f(ξ) minus f at the nearest edge of the box.",
         step="The box is [0, 0.6745), and its upper edge is nearer to {xi}. Take the cubes of both.",
     ),
     Value(
@@ -136,8 +136,8 @@ EXERCISES = (
         ),
         calls=10,
         nudge="The mean of a tree that says 0 or 1 is a probability. Which two probabilities are compared?",
-        formula="It is P(x > t) given z = 1 less P(x > t) given z = 0, both under the tilted law, a normal one "
-        "with mean ξ/(1 + ν²) and deviation ν/√(1 + ν²).",
+        formula="It is P(x > t) given z = 1 minus P(x > t) given z = 0, both under the tilted law, a normal one "
+        "with mean ξ/(1 + ν²) and standard deviation ν/√(1 + ν²).",
         step="Within the box the part above t begins at t, moved to the nearer end of the box if it lies "
         "outside (np.clip does that). What is above t outside the box is all above t less that part.",
     ),

@@ -46,8 +46,8 @@ def _solve(alpha: np.ndarray, C: float, gamma: np.ndarray) -> np.ndarray:
     return np.array([gamma[0] / C - alpha @ coef, *coef])
 
 
-def _system(rng: np.random.Generator) -> tuple[np.ndarray, float, np.ndarray]:
-    d = int(rng.integers(1, 7))
+def _system(rng: np.random.Generator, d: int | None = None) -> tuple[np.ndarray, float, np.ndarray]:
+    d = int(rng.integers(1, 7)) if d is None else d
     alpha, C = rng.uniform(0.05, 0.95, d), round(float(rng.uniform(0.05, 1)), 2)
     return alpha, C, rng.normal(size=d + 1).round(2)
 
@@ -117,11 +117,10 @@ EXERCISES = (
             lambda times: _bandwidth(_EDGE / times),
             "Seen from the middle of the box, how far away is its edge?",
             lambda times: _bandwidth(_EDGE / 2 * times),
-            "So many standard deviations fill half of the box: is one of them larger or smaller "
-            "than that half?",
+            "Several standard deviations fill half of the box: is one of them larger or smaller than "
+            "that half?",
         ),
-        nudge="How long is half of the box, and how many standard deviations of the tilted law are to "
-        "fill it?",
+        nudge="How long is half of the box, and how many standard deviations of the tilted law fill it?",
         formula="Half of the box is 0.337. The standard deviation of the tilted law is ν/√(1 + ν²).",
         step="ν/√(1 + ν²) = 0.337/{times}. Square both sides and solve for ν².",
     ),
@@ -154,6 +153,7 @@ EXERCISES = (
     Function(
         reference=_solve,
         inputs=_system,
+        long=lambda rng: _system(rng, 600),
         mistakes=with_hints(
             lambda alpha, C, gamma: _solve(alpha, 1.0, gamma),
             "The mean weight is missing.",

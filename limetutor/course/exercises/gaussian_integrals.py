@@ -44,8 +44,7 @@ EXERCISES = (
             "That is the mean in the box of ξ; the coefficient is a difference.",
         ),
         nudge="What are the means of x in the three boxes? One is plain, and two mirror each other.",
-        formula="At a very large bandwidth the e of the proposition are the frequencies; the mean above 1 is "
-        "φ(1)/(1 − Φ(1)).",
+        formula="At a very large bandwidth all samples count alike. The mean above 1 is φ(1)/(1 − Φ(1)).",
         step="The means are −1.525, 0 and 1.525. Weigh the first two by their frequencies, of {frequency}, "
         "divide by the sum of the two, and subtract that from the third.",
     ),
@@ -70,7 +69,7 @@ EXERCISES = (
         inputs=_intervals,
         mistakes=with_hints(
             lambda lo, hi: np.exp(normal_box(lo, hi).log_inside),
-            "That is the mass. Its logarithm is asked, which stays a number where the mass does not.",
+            "That is the mass. The question asks for its logarithm, which is finite where the mass rounds to 0.",
             lambda lo, hi: normal_box(lo, np.full_like(hi, np.inf)).log_inside,
             "That is all that lies above the lower end.",
             lambda lo, hi: normal_box(np.full_like(lo, -np.inf), hi).log_inside,

@@ -35,9 +35,9 @@ EXERCISES = (
             lambda tones, weights, hidden: _sum(np.abs(weights), np.subtract(tones, hidden)),
             "One of the weights is negative.",
         ),
-        nudge="A coefficient is a contrast: the score with the superpixel less the score without.",
-        formula="Use the proposition on a linear score; ξ⁰ is the tone {hidden} in each pixel.",
-        step="Multiply each weight by its own difference of tones: the tones {tones}, less {hidden} "
+        nudge="For a linear score the coefficient is the score with the superpixel minus that without it.",
+        formula="It is a sum over pixels: weight times (tone minus the tone of hidden pixels).",
+        step="Multiply each weight by its own difference of tones: the tones {tones}, minus {hidden} "
         "each. Then add the four products.",
     ),
     Value(
@@ -53,7 +53,7 @@ EXERCISES = (
             lambda alpha: np.sqrt(2 * np.log(alpha / (1 - alpha))),
             "That is one over the bandwidth.",
         ),
-        nudge="The second proposition says with which probability a superpixel is kept.",
+        nudge="Before weighting a superpixel is kept with probability ½. What do the weights make of it?",
         formula="Solve α = 1 / (1 + exp(−1/(2ν²))) for ν.",
         step="exp(−1/(2ν²)) = (1 − α)/α, so 1/(2ν²) = ln(α/(1 − α)) with α = {alpha}. Solve for ν.",
     ),
@@ -68,16 +68,16 @@ EXERCISES = (
             lambda: [0.5, 0.5],
             "The bandwidth matters here, as the model is not linear in the switches.",
             lambda: [0.5, 0.0],
-            "At a very small bandwidth what counts are images with nearly everything visible.",
+            "At a very small bandwidth only images with nearly everything visible count.",
         ),
-        nudge="Suppose superpixel 1 is visible. What does the model's answer then hang on?",
-        formula="The coefficient is the mean of f given z₁ = 1 less that given z₁ = 0; the second is 0.",
+        nudge="Suppose superpixel 1 is visible. What does the model's answer depend on then?",
+        formula="The coefficient is the mean of f given z₁ = 1 minus that given z₁ = 0; the second is 0.",
         step="Given z₁ = 1 the mean of f is α. Which α belongs to a very large bandwidth, which to a "
         "very small one?",
     ),
     Paragraph(
         rubric=[
-            "Zero means: hiding this part in this way changes the score by nothing on average. It "
+            "Zero means: hiding this part in this way makes no difference to the score on average. It "
             "does not mean that the model ignores the place.",
             "The reference is named, with an example: empty skin hidden behind the same tone shows "
             "nothing.",

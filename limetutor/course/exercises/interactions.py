@@ -51,15 +51,15 @@ EXERCISES = (
         right=_widest,
         mistakes=with_hints(
             lambda sigma: _widest(sigma, 1.0),
-            "In the condition both the bandwidth and the deviation are squared.",
+            "In the condition both the bandwidth and the standard deviation are squared.",
             lambda sigma: np.sqrt(2) * _widest(sigma),
-            "A factor of 2 is lost: ξ may be half a box away from the middle.",
+            "You lost a factor of 2: ξ may be half a box away from the middle.",
             lambda sigma: sigma * np.sqrt((_HIGH - _LOW) / (2 * _HIGH)),
             "How far is the middle of the box from the mean? You took its upper edge.",
         ),
         nudge="Where is the middle of this box, and how long is it?",
-        formula="Put the middle and the length of the box into the condition of the theorem and make it an "
-        "equation for ν.",
+        formula="In units of σ, ν² times the distance from the mean to the middle of the box has to be less than "
+        "half the length of the box.",
         step="In units of σ the middle is (0.4307 + 0.9674)/2 and half the length (0.9674 − 0.4307)/2 away "
         "from an edge. ν²/σ² is the second divided by the first, and σ is {sigma}.",
     ),
@@ -72,7 +72,7 @@ EXERCISES = (
             lambda nu: _between(1.0),
             "That is for a very small width, where x₂ stays in the box of ξ₂.",
             lambda nu: _between(_weighed(np.exp(-1 / nu**2))),
-            "A factor of 2 is lost in the exponent of the weight.",
+            "You lost a factor of 2 in the exponent of the weight.",
             lambda nu: _between(_weighed(np.exp(-1 / (2 * nu)))),
             "The width in the exponent is squared.",
             lambda nu: _between(1 / (1 + 3 * np.exp(1 / (2 * nu**2)))),
@@ -95,7 +95,7 @@ EXERCISES = (
             lambda rho: -2 / np.pi * np.arcsin(rho),
             "That is the correlation of the indicators. The features have one too.",
             lambda rho: 2 / np.pi * np.arcsin(rho) - rho,
-            "You forgot that x₂ goes with z₁ as well.",
+            "You forgot that x₂ is correlated with z₁ as well.",
         ),
         nudge="What are the covariances of f with z₁ and with z₂? They are the right-hand sides of two "
         "equations.",
@@ -111,7 +111,7 @@ EXERCISES = (
             lambda means, p, nu: BoxGame(means, p).gradient(p),
             "The width does not enter: weights make a box more frequent.",
             lambda means, p, nu: _path(means, p, nu * np.sqrt(0.5)),
-            "A factor of 2 is lost in the exponent of the weight.",
+            "You lost a factor of 2 in the exponent of the weight.",
             lambda means, p, nu: _path(means, p, np.sqrt(nu)),
             "The width in the exponent is squared.",
             lambda means, p, nu: _path(np.flip(means), p, nu),

@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.boxes import Gaussian, standard_quantiles
+from ...core.boxes import Gaussian
 from ...core.kernels import tilt
-from ...core.tilted_law import Tilt, gaussian_tilt
-from ..judging.kinds import Function, Given, Value, between, pair, with_hints
+from ..judging.kinds import Given, Paragraph, Value, between, pair, with_hints
 
 _HALF = np.sqrt(2 / np.pi)  # the mean of the upper half of N(0, 1)
 
@@ -15,12 +14,6 @@ _HALF = np.sqrt(2 / np.pi)  # the mean of the upper half of N(0, 1)
 def _distances(xi: Any, nu: float) -> np.ndarray:
     """From each ξⱼ to where the surrogate takes it to be, standard normal data, four boxes."""
     return tilt(Gaussian(p=4), np.asarray(xi, float), nu).inside
-
-
-def _tilt(x: np.ndarray, nu: float) -> Tilt:
-    edges = standard_quantiles(4)
-    box = np.searchsorted(edges[1:-1], x, side="right")
-    return gaussian_tilt(x, nu, 0, 1, edges[box], edges[box + 1])
 
 
 EXERCISES = (
@@ -35,15 +28,13 @@ EXERCISES = (
             lambda mu, sigma: mu + sigma * _HALF / 2,
             "An integral over half of the law is not yet a mean: it has to be divided by a mass.",
             lambda mu, sigma: mu + sigma * 0.6744897501960817,
-            "That is the value which halves the box. Its mean lies farther out, since the box has "
-            "a long tail.",
+            "That is the median of the box. Its mean lies farther out, since the box has a long tail.",
             lambda mu, sigma: sigma * _HALF,
             "That is how far it is from the mean of the data.",
             lambda mu, sigma: mu + _HALF,
             "The standard deviation is missing.",
         ),
-        nudge="At a very wide bandwidth, with which value does the surrogate answer for every ξ in the "
-        "upper box?",
+        nudge="With equal weights, which value does the surrogate give for all ξ in the upper box?",
         formula="It answers with the mean of the data in the box: the mean of the upper half of a normal "
         "law, an integral of the density divided by a mass.",
         step="For N(0, 1) the mean of the upper half is ϕ(0) = 0.3989 divided by the mass ½. Then scale "
@@ -59,8 +50,8 @@ EXERCISES = (
         right=lambda slope, xi, nu: -slope * _distances(xi, nu)[0] / _distances(xi, nu)[1],
         mistakes=with_hints(
             lambda slope, xi, nu: -slope * xi[0] / xi[1],
-            "Those are positions. What counts is how far each lies from where the surrogate takes "
-            "it to be.",
+            "Those are positions. The error needs the distance from each to the place where the "
+            "surrogate takes it to be.",
             lambda slope, xi, nu: -slope,
             "Opposite slopes would cancel if both features were taken to be equally far off.",
             lambda slope, xi, nu: -_distances(xi, nu)[0] / _distances(xi, nu)[1],
@@ -72,25 +63,12 @@ EXERCISES = (
         "and 1.037 with the slopes 10 and −10.",
         step="The distances are 2.127/10 and −1.037/10. Solve {slope} distance₁ + a₂ distance₂ = 0.",
     ),
-    Function(
-        reference=lambda x, nu: x + _tilt(x, nu).inside,
-        inputs=lambda rng: (
-            rng.normal(size=rng.integers(5, 40)).round(2),
-            round(float(rng.uniform(0.2, 2.0)), 2),
-        ),
-        mistakes=with_hints(
-            lambda x, nu: _tilt(x, nu).inside,
-            "That is the error. The place itself is asked.",
-            lambda x, nu: _tilt(x, nu).mu_tilde,
-            "That is the mean of the whole tilted law. Only its part in the box of ξ counts.",
-            lambda x, nu: x + _tilt(x, 1e6).inside,
-            "Your function does not depend on the bandwidth: that is the mean of the data in the box.",
-        ),
-        nudge="Which law do you need, and which part of it?",
-        formula="The tilted law is normal with the mean x/(1 + ν²) and the standard deviation "
-        "ν/√(1 + ν²). The mean of a normal law over an interval is μ̃ + σ̃(ϕ(u) − ϕ(v))/(Φ(v) − Φ(u)), u "
-        "and v being the edges in standard units.",
-        step="Find the two edges with np.searchsorted among −∞, −0.6745, 0, 0.6745, ∞, put them into "
-        "standard units (subtract μ̃, divide by σ̃), and use scipy.stats.norm for ϕ and Φ.",
+    Paragraph(
+        rubric=[
+            "The surrogate answers for the patient's boxes, not for the patient: within a box it is constant.",
+            "It adds up one contrast for each feature, which a forest does not.",
+            "These are limits: more samples do not close the gap.",
+            "What to do: print both predictions beside the list, and say how far they are apart.",
+        ],
     ),
 )

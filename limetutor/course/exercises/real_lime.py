@@ -63,18 +63,17 @@ EXERCISES = (
             lambda slope, means, frequency: (
                 slope * (means[_OWN] - np.dot(means, frequency) / np.sum(frequency))
             ),
-            "You compared the patient's box with all boxes, and it is one of them.",
+            "The patient's own box is not one of those it is compared with.",
             lambda slope, means, frequency: (
                 slope * (means[_OWN] - np.dot(means, frequency) + means[_OWN] * frequency[_OWN])
             ),
-            "The frequencies of the other boxes do not add up to 1: that sum is not a mean yet.",
+            "The frequencies of the other boxes do not add up to 1, so that sum is not yet a mean.",
         ),
-        nudge="Which boxes are compared with each other, and does the width play a part?",
-        formula="Use the theorem: slope times (mean of the own box less the mean of the others), these "
+        nudge="Which boxes are compared, and does the width matter?",
+        formula="The limit is the slope times the mean of the own box less the mean of the others, these "
         "weighted by their frequencies.",
-        step="Of the means {means} leave out the third; multiply each of the others by its frequency, add "
-        "up and divide by the sum of these frequencies. That is what the third mean is compared "
-        "with.",
+        step="Leave out the third of the means {means}. Multiply each of the others by its frequency, add "
+        "them up and divide by the sum of these frequencies. Compare the third mean with the result.",
     ),
     Value(
         given={
@@ -84,12 +83,12 @@ EXERCISES = (
         asks="a number of samples",
         right=_against_ridge,
         rtol=0.02,
-        reason="who rounds the mean weight of one feature to three digits is off by that much in C",
+        reason="rounding the mean weight of one feature to three digits changes C by that much",
         mistakes=with_hints(
             lambda d, width: _against_ridge(0, width),
             "The samples do not weigh 1 each.",
             lambda d, width: _against_ridge(1, width),
-            "That is the mean weight of a single feature: C is a product over all of them.",
+            "That is for a single feature: C is a product over all of them.",
             lambda d, width: 99 / _own_box(width)[1] ** d,
             "The penalty competes with the total weight times the variance of an indicator.",
             lambda d, width: _against_ridge(d, width, 0.5),
@@ -97,7 +96,7 @@ EXERCISES = (
             lambda d, width: 99 / (0.1875 * _own_box(width)[1] ** d),
             "A quarter is how often the box occurs before weighting.",
         ),
-        nudge="With what is the penalty compared in the theorem, and how large must that be for 99%?",
+        nudge="What does the penalty compete with, and how large must that be for 99%?",
         formula="Set s/(s + 1/(nC)) to 99/100; s is α(1 − α), and C the product of d equal factors.",
         step="n is 99/(sC). One factor of C is ¼ + ¾ exp(−1/(2 · {width}²)), and α is ¼ divided by it.",
     ),
@@ -108,10 +107,10 @@ EXERCISES = (
             lambda xi: range(2, _MAX_BOXES + 1, 2),
             "An even number of boxes has an edge in the middle of the data.",
             lambda xi: [p for p in range(3, _MAX_BOXES + 1, 2) if p not in _hiding(xi)],
-            "Only odd numbers, that is right; but the more boxes, the narrower the middle one. Does it still "
-            "hold {xi}?",
+            "The number is odd, that is right. But the more boxes there are, the narrower the middle one: "
+            "does it still hold {xi}?",
         ),
-        nudge="In which box does ξ have to lie, and can every number of boxes have such a one?",
+        nudge="In which box does ξ have to lie, and which numbers of boxes have such a box?",
         formula="The middle box of an odd p ends at Φ⁻¹(½ + 1/(2p)). Compare that with ξ.",
         step="Φ⁻¹ of 2/3, 3/5, 4/7, 5/9, 6/11 is 0.43, 0.25, 0.18, 0.14, 0.11, for 3, 5, 7, 9, 11 "
         "boxes. Which of these reach beyond {xi}?",
@@ -119,17 +118,14 @@ EXERCISES = (
     Paragraph(
         rubric=[
             "Mend first: account has two values and belongs in categorical_features; as it is, the "
-            "model may be asked about customers who do not exist, and its coefficient means little.",
-            "The surrogate misses the model by 50 at this customer, more than most coefficients: read "
-            "them as comparisons of boxes, not as a model of the score around the customer.",
+            "model may be asked about customers who do not exist, and the −70 means little.",
+            "Income: +25 says that this customer's box scores higher than the other boxes; from a low box "
+            "the slope could still be negative. For average slopes, explain without boxes.",
             "Age: 2 ± 9 is noise, and a coefficient near 0 may also come from a box in the middle of the "
             "data. Neither says that the model hardly uses age.",
-            "Income: +25 says that this customer's box scores higher than the other boxes; from a low box "
-            "the slope could still be negative. For slopes, explain without boxes.",
             "The width: a smaller one does not make it more local. With ten features at 0.5 the 5000 "
             "samples weigh less than the customer's own row, so ridge and that row would decide.",
-            "What to do next: declare the column, repeat or ask for standard errors, report the "
-            "surrogate's prediction beside the model's.",
+            "What to do next: declare the column, then repeat the run or take more samples.",
         ],
         fewest=40,
     ),

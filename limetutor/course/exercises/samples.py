@@ -64,9 +64,9 @@ EXERCISES = (
             lambda n, error, half: _wider(n, error, half, 2.0),
             "You took two standard errors for the interval; it is a little narrower.",
             lambda n, error, half: n * 1.96 * error / half,
-            "Noise does not fall in proportion to the number of samples.",
+            "Noise falls with the square root of the number of samples, not in proportion to it.",
             lambda n, error, half: (1.96 * error / half) ** 2,
-            "That is how many times more. More than what?",
+            "That is the factor by which n grows. How large was the first run?",
             lambda n, error, half: _wider(n, error, half, 0.98),
             "{half} is the distance on either side, not the whole width.",
         ),
@@ -91,11 +91,11 @@ EXERCISES = (
             lambda beta, error, n, fewer: _turned(beta, error, n, fewer, 1.0),
             "With a quarter of the samples the standard error is not four times as large.",
             lambda beta, error, n, fewer: _turned(beta, error, fewer, n),
-            "Fewer samples have more noise, and in your version less.",
+            "Fewer samples mean more noise. In your version they mean less.",
             lambda beta, error, n, fewer: _turned(beta, error**2, n, fewer, 1.0),
             "You divided by a variance: the scale of a normal law is its root.",
         ),
-        nudge="What law has the coefficient of such a run, and which part of it lies above 0?",
+        nudge="Which law does the coefficient of such a run follow, and which part of it lies above 0?",
         formula="It is about normal around {beta}. With n samples its standard error is {error} times "
         "√({n}/n).",
         step="Divide {beta} by the standard error at {fewer} samples, {error} · √({n}/{fewer}), and look "
@@ -115,17 +115,17 @@ EXERCISES = (
             lambda alpha, C, eta: _first_condition(
                 alpha, C, eta, 1 + np.sum(np.divide(alpha, np.subtract(1, alpha)))
             ),
-            "Of the two ratios for each feature the larger counts.",
+            "Take the larger of the two ratios for each feature.",
             lambda alpha, C, eta: _first_condition(alpha, C, eta) / np.log(10),
             "That is with the logarithm of base 10; here it is the natural one.",
             lambda alpha, C, eta: _first_condition(alpha, 1, eta),
-            "The weights are missing: the samples do not count fully.",
+            "The mean weight is missing: weighted samples do not count fully.",
             lambda alpha, C, eta: (
                 _first_condition(alpha, C, eta)
                 * np.log(2 * len(alpha) / eta)
                 / np.log(2 * (len(alpha) + 1) / eta)
             ),
-            "The intercept has a dimension too, under the logarithm.",
+            "Under the logarithm the intercept counts as a dimension too.",
         ),
         nudge="Which three numbers does the first condition need beside C and η?",
         formula="Work out h, then L as 1 plus the larger of α/(1−α) and (1−α)/α for each feature.",
@@ -142,9 +142,9 @@ EXERCISES = (
             lambda Z, weight, y: _error_bars(Z, weight, y) ** 2,
             "Those are variances.",
             lambda Z, weight, y: _error_bars(Z, weight, y) / np.sqrt(len(y)),
-            "You divided by n once too often: the sums hold it already, if they are not means.",
+            "You divided by n once too often: if you took sums instead of means, n has cancelled already.",
             lambda Z, weight, y: _error_bars(Z, weight, y) * np.sqrt(len(y)),
-            "That is the root of Ω's diagonal. The normal limit is about √n times the difference.",
+            "That is the root of the diagonal of Ω, which is the covariance of √n times the difference.",
         ),
         nudge="Ω is a product of three matrices. What is each of them, with means over samples in the "
         "place of expectations?",

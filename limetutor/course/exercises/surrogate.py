@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.models import Linear
 from ...exact.quadratic import Quadratic
-from ..judging.kinds import Function, Given, Value, between, with_hints
+from ..judging.kinds import Function, Given, Value, with_hints
 
 _EDGE = 0.6744897501960817  # the third quartile of N(0, 1)
 _FRACTIONS = {0.5: "\\tfrac12", 0.25: "\\tfrac14"}
@@ -19,16 +19,6 @@ def _row(values: Any) -> str:
 
 def _responses(rng: np.random.Generator) -> np.ndarray:
     return rng.integers([0, 12, 0, 9], [9, 21, 9, 18])
-
-
-def _sum(values: Any) -> str:
-    """A surrogate as a formula."""
-    first, second = (f"{value:+.2f}".replace("+", "+ ").replace("-", "- ") for value in values[1:])
-    return f"{values[0]:g} {first}z_1 {second}z_2"
-
-
-def _hundredths(rng: np.random.Generator) -> np.ndarray:
-    return rng.integers(-30, 31, 3) / 100
 
 
 def _two_levels(weights: np.ndarray, values: np.ndarray) -> list[float]:
@@ -86,69 +76,23 @@ EXERCISES = (
         right=_two_levels,
         mistakes=with_hints(
             lambda weights, values: _two_levels(np.ones(4), values),
-            "The examples do not count alike: bring in the weights.",
+            "The samples do not count alike: use the weights.",
             lambda weights, values: [
                 _two_levels(weights, values)[0],
                 sum(_two_levels(weights, values)),
             ],
-            "The second number is the value of the surrogate inside the box. How far is it from the first?",
+            "Your second number is the value of the surrogate in the box. The coefficient is its difference from the first.",
             lambda weights, values: [
                 float(np.dot(weights[2:], values[2:])),
                 float(np.dot(weights[:2], values[:2]) - np.dot(weights[2:], values[2:])),
             ],
-            "Those are weighted sums; a weighted mean is divided by the sum of its weights.",
+            "Those are weighted sums. A weighted mean is divided by the sum of its weights.",
         ),
-        nudge="The surrogate takes two values here. Which one is the intercept?",
+        nudge="The surrogate has two values here. Which of them is the intercept?",
         formula="Where z = 0 the surrogate is the intercept, and the best constant for weighted points is their "
         "weighted mean.",
         step="Outside: each response times its weight, added up, then divided by the sum of these weights. The same "
         "inside. The coefficient is the second minus the first.",
-    ),
-    Value(
-        given={
-            "first": Given([0.2, 0.30, -0.10], "the surrogate of class A", _hundredths, _sum),
-            "second": Given([0.5, -0.25, 0.04], "the surrogate of class B", None, _sum),
-        },
-        asks="an intercept and two coefficients",
-        right=lambda first, second: np.array([1.0, 0, 0]) - first - np.asarray(second),
-        mistakes=with_hints(
-            lambda first, second: -np.asarray(first) - np.asarray(second),
-            "With no indicator at all, what do the three probabilities add up to?",
-            lambda first, second: np.asarray(first) + np.asarray(second),
-            "That is the surrogate of A or B together; C is the rest.",
-            lambda first, second: 1 - np.asarray(first) - np.asarray(second),
-            "The 1 belongs to one of the three numbers only: which one stands without an indicator?",
-        ),
-        nudge="The three probabilities of an example add up to 1. What does that make of the three surrogates?",
-        formula="The fit is linear in the responses: the three surrogates add up to the surrogate of the constant 1.",
-        step="The surrogate of 1 is 1 + 0 z₁ + 0 z₂. Subtract those of A and of B, number by number.",
-    ),
-    Value(
-        given={
-            "n": Given(
-                10_000, "the number of samples", None, lambda n: f"{n:,}".replace(",", "\\,")
-            ),
-            "C": Given(0.0199, "the mean weight", between(120, 400, per=10_000)),
-            "alpha": Given(0.392, "the tilted mass of the box", between(250, 450, per=1000)),
-        },
-        asks="a penalty",
-        right=lambda n, C, alpha: n * C * alpha * (1 - alpha),
-        mistakes=with_hints(
-            lambda n, C, alpha: n * alpha * (1 - alpha),
-            "The samples do not weigh n together.",
-            lambda n, C, alpha: n * C,
-            "That is the total weight. What does the ratio of penalty and weight compete with?",
-            lambda n, C, alpha: C * alpha * (1 - alpha),
-            "That is the penalty for one sample.",
-            lambda n, C, alpha: alpha * (1 - alpha),
-            "That is the variance of the indicator, the ratio of penalty and total weight at which half "
-            "is left. What is the total weight?",
-            lambda n, C, alpha: n * C * alpha,
-            "The variance of an indicator with mean α is not α.",
-        ),
-        nudge="Ridge multiplies the coefficient by a factor that the chapter derives. When is it one half?",
-        formula="s/(s + λ/(nC)) is one half when λ/(nC) equals s, the variance of the indicator.",
-        step="λ = n C α(1 − α), with the n of the question, C = {C} and α = {alpha}.",
     ),
     Function(
         reference=_lime,
@@ -161,11 +105,11 @@ EXERCISES = (
             lambda *call: _lime(*call, power=1.0),
             "The bandwidth in the exponent is squared.",
             lambda *call: np.append(0.0, _lime(*call, intercept=False)),
-            "The first column of Z is missing, so that there is no intercept.",
+            "The column of ones in Z is missing, so there is no intercept.",
             lambda *call: _lime(*call, edge=0.674),
-            "Nearly: 0.674 has too few digits for an edge, and some samples land in the wrong box.",
+            "Nearly: 0.674 has too few digits for an edge, so some samples are in the wrong box.",
             lambda *call: _lime(*call, side="left"),
-            "Only an instance on an edge goes wrong: it belongs to the upper box. Look up what "
+            "Only an instance on an edge is wrong: it belongs to the upper box. Look up what "
             "np.searchsorted does with equal values.",
             lambda *call: np.roll(_lime(*call), -1),
             "The intercept comes first.",

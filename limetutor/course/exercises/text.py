@@ -38,22 +38,22 @@ EXERCISES = (
     Value(
         given={
             "d": Given(16, "the number of words", one_of(20, 25, 36)),
-            "kept": Given(9, "the words that stay", between(5, 16)),
+            "kept": Given(9, "the words that remain", between(5, 16)),
             "nu": Given(0.25, "the bandwidth", one_of(0.2, 0.3, 0.4)),
         },
         asks="a weight",
         right=lambda d, kept, nu: _weight(kept, d, nu),
         mistakes=with_hints(
             lambda d, kept, nu: _weight(d - kept, d, nu),
-            "You counted the words that go. The cosine is about those that stay.",
+            "You counted the words that are removed. The cosine is about those that remain.",
             lambda d, kept, nu: np.exp(-((1 - kept / d) ** 2) / (2 * nu**2)),
-            "The cosine is the root of the share of words that stay.",
+            "The cosine is the root of the share of the words that remain.",
             lambda d, kept, nu: np.exp(-((1 - np.sqrt(kept / d)) ** 2) / nu**2),
             "A factor of 2 is lost in the exponent.",
             lambda d, kept, nu: np.exp(-(1 - np.sqrt(kept / d)) / (2 * nu**2)),
             "The distance in the exponent is squared.",
         ),
-        nudge="How far is the sample from the whole text? Begin with the share of the words that stay.",
+        nudge="How far is the sample from the whole text? Begin with the share of the words that remain.",
         formula="D is 1 − √(k/d), and the weight is exp(−D²/(2ν²)).",
         step="k/d is {kept}/{d}. Take the root, subtract it from 1, divide by ν = {nu}, square, halve, and "
         "take exp of minus that.",
@@ -69,11 +69,11 @@ EXERCISES = (
             lambda d: 0.5 - 1 / d,
             "You have the contrasts at equal length. What does the slope add?",
             lambda d: _rule(d, 1e-3),
-            "That is for a very small bandwidth, where nearly all words stay.",
+            "That is for a very small bandwidth, where nearly all words remain.",
             lambda d: -1 / (d * (d - 1)),
             "That is what each of the other words gets.",
         ),
-        nudge="Which numbers of words can stay, and how likely is each? The whole text is not among them.",
+        nudge="How many words can remain, and how likely is each number? The whole text is not among them.",
         formula="Use the proposition on a rule: a slope, plus (1 − 1/d) times A. The slope of k² over "
         "0, …, d − 1 is d − 1.",
         step="The slope is (d − 2)/(d(d − 1)). A is the mean of (k − 1)/(d − 1) with shares k(d − k), whose "
@@ -90,7 +90,7 @@ EXERCISES = (
         right=lambda score, h, a, kappa: kappa * (a * h - score * h**2 / 2),
         mistakes=with_hints(
             lambda score, h, a, kappa: kappa * a * h,
-            "That is the word's own part, magnified. What does its length take from the others?",
+            "That is the word's own part, magnified. What does the word take from the others?",
             lambda score, h, a, kappa: kappa * (a * h - score * h**2),
             "Only half of the prediction is taken away.",
             lambda score, h, a, kappa: kappa * (a * h + score * h**2 / 2),
@@ -108,7 +108,7 @@ EXERCISES = (
         inputs=_inputs,
         mistakes=with_hints(
             _each_mask_alike,
-            "Each mask got the whole of its number. The masks with k switches on share it.",
+            "Each mask got the whole of m_k. The masks with k switches on share it.",
             lambda values, m: _sampled(values, np.ones(len(m))),
             "The numbers m do not enter.",
             lambda values, m: _sampled(values, np.asarray(m)[::-1]),

@@ -12,11 +12,11 @@ from ...core.covariance import covariance, inverse_covariance
 from ...core.kernels import tilt
 from ...core.truncated import tilted_normal
 from ...plotting.handles import handle
-from ...plotting.results import by_sign
-from ...plotting.style import color, styled
+from ...plotting.results import boxplots, by_sign
+from ...plotting.style import color, new_figure, styled
 from ...precision.arrowhead import arrowhead_eigenvalues, secular
-from ..experiments import running_example
-from .parts import bandwidth_axis, minus, panel, powers, scientific
+from ..experiments import Runs, running_example
+from .parts import bandwidth_axis, minus, panel, powers, scientific, slanted
 
 NU = np.geomspace(0.1, 3, 50)
 
@@ -118,33 +118,36 @@ def _number(value: float) -> str:
 
 @styled
 def secular_curve(alpha: np.ndarray) -> Figure:
-    """The secular function, its poles (dashed) and its zeros, the eigenvalues of CΣ⁻¹.
-
-    All gaps between poles are drawn equally wide, and values far from zero are drawn together.
-    """
-    fig, ax = panel((6.4, 3.4), left=0.14, bottom=0.19, top=0.89)
+    """The secular function, its poles (dashed) and its zeros, the eigenvalues of CΣ⁻¹."""
+    fig, ax = panel((6.4, 3.4), bottom=0.19, top=0.9)
     poles, roots = np.sort(1 / (alpha * (1 - alpha))), arrowhead_eigenvalues(alpha)
-    ends = np.array([-1.0, *poles, 1.6 * roots[-1]])
-    place = np.arange(len(ends))
+    end, high = 1.25 * roots[-1], 40.0
     ax.axhline(0, color=color.muted, lw=1)
-    for k, (lo, hi) in enumerate(pairwise(ends)):
-        if k % 2:
-            ax.axvspan(k, k + 1, color=color.muted, alpha=0.1, lw=0)
-        share = (1 - np.cos(np.linspace(0.003, np.pi - 0.003, 240))) / 2  # denser at the poles
-        ax.plot(k + share, _squeezed(secular(lo + (hi - lo) * share, alpha)), color=color.ink)
-    for k in place[1:-1]:
-        ax.axvline(k, color=color.muted, ls="--", lw=1.2)
-        ax.text(k, 1.06, "pole", color=color.muted, ha="center")
-    at = np.interp(roots, ends, place)
-    ax.plot(at, np.zeros(len(roots)), "o", color=color.truth, ms=9)
-    for x, root in zip(at, roots, strict=True):
-        ax.text(x + 0.07, 0.09, f"{root:.2f}", color=color.truth)
-    ax.set_xticks(place[1:-1], [f"{pole:.2f}" for pole in poles])
-    ax.set_yticks(_squeezed(np.array([-100, -10, 0, 10, 100])), ["−100", "−10", "0", "10", "100"])
-    ax.set(xlim=(0, place[-1]), ylim=(-1.02, 1.02), xlabel="ℓ", ylabel="secular function")
+    for lo, hi in pairwise([0.0, *poles, end]):
+        share = (1 - np.cos(np.linspace(0.01, np.pi - 0.01, 160))) / 2  # denser at the poles
+        values = secular(lo + (hi - lo) * share, alpha)
+        ax.plot(
+            lo + (hi - lo) * share,
+            np.where(np.abs(values) < 2 * high, values, np.nan),
+            color=color.ink,
+        )
+    for pole in poles:
+        ax.axvline(pole, color=color.muted, ls="--", lw=1.2)
+        ax.text(pole, 1.03 * high, f"{pole:.1f}", color=color.muted, ha="center", va="bottom")
+    ax.plot(roots, np.zeros(len(roots)), "o", color=color.truth, ms=9)
+    for root in roots:
+        ax.text(root + 0.35, 2.5, f"{root:.1f}", color=color.truth)
+    ax.set(xlim=(0, end), ylim=(-high, high), xlabel="ℓ", ylabel="secular function")
     return fig
 
 
-def _squeezed(value: np.ndarray) -> np.ndarray:
-    """All numbers between −1 and 1, in their order."""
-    return value / (4 + np.abs(value))
+@styled
+def two_tables(*tables: tuple[str, Runs, np.ndarray]) -> Figure:
+    """Repeated coefficients of linear models of real tables, with the theory (paper: Figure 5)."""
+    fig = new_figure((6.4, 3.5 * len(tables)))
+    fig.subplots_adjust(top=0.95, bottom=0.12, hspace=0.62)
+    for ax, (title, runs, theory) in zip(fig.subplots(len(tables), 1), tables, strict=True):
+        boxplots(ax, runs.coef, theory, runs.names)
+        slanted(ax)
+        ax.set_title(title)
+    return fig

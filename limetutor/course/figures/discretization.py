@@ -1,246 +1,197 @@
-"""Chapter *discretization*: quantile boxes, read off data or computed, and what an edge does."""
+"""Chapter *discretization*: quantile boxes, indicators, and the patients that LIME makes up."""
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.path import Path
 
-from ...core.boxes import Boxes, Gaussian
-from ...core.tilted_law import gaussian_tilt
-from ...inputs.columns import Number
+from ...core.boxes import Boxes
 from ...interactive.layers import in_layers
 from ...lime.empirical import Empirical
-from ...plotting.style import color, new_figure, styled
-from ...precision.edge_errors import edge_stderr
+from ...plotting.handles import handle
+from ...plotting.style import color
+from ...precision.gaussian_and_tilted_samplers import sampler
 from ..datasets import diabetes
 from . import parts
-from .parts import signed
 
-BOX_NAMES = ("lowest", "second", "third", "highest")
-NEAR_EDGE = 0.7  # the instance of the figure of convergence, a little above the third quartile
-
-
-# --- boxes of a column -----------------------------------------------------------------------
+PATIENT = 13  # the row of the table that Part I explains
 
 
 @cache
-def _bmi() -> np.ndarray:
-    return diabetes().X["bmi"].to_numpy()
+def _column(name: str) -> np.ndarray:
+    return diabetes().X[name].to_numpy()
+
+
+@cache
+def _boxes(name: str, p: int = 4) -> Boxes:
+    return Empirical(_column(name)[:, None], p=p).boxes()
+
+
+def box_numbers(name: str, values: np.ndarray, p: int = 4) -> np.ndarray:
+    """The boxes of some values of a column of the diabetes table, counted from 0."""
+    return _boxes(name, p).discretize(np.asarray(values, float)[:, None])[:, 0]
+
+
+def _ends(name: str, value: float, p: int = 4) -> tuple[float, float]:
+    """The ends of the box of a value."""
+    return _boxes(name, p).ends(0, int(box_numbers(name, np.array([value]), p)[0]))
+
+
+def phrase(name: str, value: float, p: int = 4) -> str:
+    """The box of a value in the words of `lime`, with two decimals."""
+    lo, hi = _ends(name, value, p)
+    if not np.isfinite(lo):
+        return f"{name} ≤ {hi:.2f}"
+    return f"{lo:.2f} < {name} ≤ {hi:.2f}" if np.isfinite(hi) else f"{name} > {lo:.2f}"
+
+
+# --- boxes of one column ---------------------------------------------------------------------
+
+BMI = (17.0, 43.0)
 
 
 def _histogram(fig: Figure) -> Axes:
     ax = fig.subplots()
-    counts, cuts = np.histogram(_bmi(), bins=np.arange(17, 44))
+    counts, cuts = np.histogram(_column("bmi"), bins=np.arange(17, 44))
     ax.fill_between(*parts.steps(cuts, counts), color=color.muted, alpha=0.45, lw=0)
-    ax.set(xlim=(17, 43), ylim=(0, 60), xlabel="body mass index", ylabel="patients")
+    ax.set(xlim=BMI, ylim=(0, 60), xlabel="body mass index", ylabel="patients")
     return ax
-
-
-@cache
-def _bmi_boxes(p: int) -> Boxes:
-    return Empirical(_bmi()[:, None], p=p).boxes()
-
-
-def _own_box(p: int, patient: float) -> int:
-    return int(_bmi_boxes(p).discretize(np.array([[patient]]))[0, 0])
-
-
-def _box_of_patient(ax: Axes, p: int, patient: float) -> None:
-    lo, hi = np.clip(_bmi_boxes(p).ends(0, _own_box(p, patient)), 17, 43)
-    ax.axvspan(lo, hi, color=color.box, alpha=0.2, lw=0)
 
 
 @in_layers(
     _histogram,
-    lambda ax, p: ax.plot(*parts.lines(_bmi_boxes(p).edges[0], 0, 60), color=color.box, lw=1.4),
-    _box_of_patient,
+    lambda ax, p: ax.plot(*parts.lines(_boxes("bmi", p).edges[0], 0, 60), color=color.box, lw=1.4),
+    lambda ax, p, patient: ax.axvspan(
+        *np.clip(_ends("bmi", patient, p), *BMI), color=color.box, alpha=0.2, lw=0
+    ),
     lambda ax, patient: parts.instance(ax, patient, 0, ms=10, control="patient"),
 )
 def body_mass(p: int, patient: float) -> str:
     """A histogram of the body mass index, its p quantile boxes, and the box of one patient."""
-    values, boxes, k = _bmi(), _bmi_boxes(p), _own_box(p, patient)
-    inside = int(np.sum(boxes.discretize(values[:, None]) == k))
-    share = inside / len(values)
+    own = box_numbers("bmi", np.array([patient]), p)[0]
+    inside, everyone = (
+        int(np.sum(box_numbers("bmi", _column("bmi"), p) == own)),
+        len(_column("bmi")),
+    )
     return (
-        f"With p = {p} boxes the patient with a body mass index of {patient:g} becomes box "
-        f"{k + 1} of {len(boxes.edges[0]) + 1}, “{boxes.describe(0, k).replace('x1', 'bmi')}”, "
-        f"together with {inside} of the {len(values)} patients ({share:.0%})."
+        f"With p = {p} boxes a body mass index of {patient:.1f} becomes “{phrase('bmi', patient, p)}”, "
+        f"box {own + 1} of {p}, which holds {inside} of the {everyone} patients ({inside / everyone:.0%})."
     )
 
 
-# --- quantiles_investigation -----------------------------------------------------------------
+# --- the same box as the patient? ------------------------------------------------------------
 
-
-class QuantileSetting(NamedTuple):
-    """The paper's figure quantiles_investigation: a training set and its edges in two ways."""
-
-    X: np.ndarray  # (n_train, 2)
-    empirical: np.ndarray  # (2, p - 1)
-    theoretical: np.ndarray  # (p - 1,)
-    stderr: np.ndarray  # (p - 1,)
-
-
-def quantile_setting(n_train: int = 500, p: int = 4, seed: int = 5) -> QuantileSetting:
-    """A training set from N(0, I) in two dimensions (mu, sigma and n_train as in the paper)."""
-    X = np.random.default_rng(seed).standard_normal((n_train, 2))
-    empirical = np.array(Empirical(X, p=p).boxes().edges)
-    return QuantileSetting(X, empirical, parts.inner_edges(p), edge_stderr(p, n_train))
-
-
-@styled
-def quantiles_investigation(setting: QuantileSetting, xi: np.ndarray) -> Figure:
-    """Training set, empirical (dashed) and theoretical quantiles (paper's figure); ξ magnified."""
-    fig = new_figure((6.4, 3.5))
-    fig.subplots_adjust(left=0.085, bottom=0.165, right=0.985)
-    left, right = fig.subplots(1, 2, width_ratios=(1.12, 1), gridspec_kw={"wspace": 0.24})
-    for ax in (left, right):
-        ax.plot(*setting.X.T, "o", color=color.muted, ms=3.2, mew=0, alpha=0.55)
-        for edges, dash in (([setting.theoretical] * 2, "-"), (setting.empirical, "--")):
-            ax.plot(*parts.lines(edges[0], -3.2, 3.2), color=color.box, lw=1.6, ls=dash)
-            ax.plot(*parts.lines(edges[1], -3.2, 3.2)[::-1], color=color.box, lw=1.6, ls=dash)
-    left.plot(*xi, "o", color=color.xi, ms=5)
-    left.set(xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), xlabel="x₁")
-    left.set_ylabel("x₂", labelpad=-4)
-    _magnify(right, setting, xi)
-    corners = xi[:, None] + NEARBY * np.array([[-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1]])
-    left.plot(*corners, color=color.ink, lw=1.2)
-    return fig
-
-
-NEARBY = 0.15  # half the side of the square that is magnified
-
-
-def _magnify(ax: Axes, setting: QuantileSetting, xi: np.ndarray) -> None:
-    """The square around ξ, with the strip between the two kinds of edges."""
-    edges = {"theoretical": setting.theoretical[2], "empirical": setting.empirical[0, 2]}
-    low, high = sorted(edges.values())
-    ax.axvspan(low, high, color=color.box, alpha=0.18, lw=0)
-    ax.plot(*xi, "o", color=color.xi, ms=10)
-    (x, y), gap = xi, 0.006
-    for (name, edge), side in zip(
-        sorted(edges.items(), key=lambda e: e[1]), ("right", "left"), strict=True
-    ):
-        at = edge + (gap if side == "left" else -gap)
-        ax.text(
-            at, y + 0.115, f"{name}\n{edge:.3f}", color=color.box, ha=side, va="center", size=11.5
-        )
-    ax.text(x, y - 0.02, "ξ", color=color.xi, ha="center", va="top", size=14)
-    ax.set(xlim=(x - NEARBY, x + NEARBY), ylim=(y - NEARBY, y + NEARBY), xlabel="x₁, magnified")
-    ax.set(xticks=[0.6, 0.7, 0.8], yticks=[])
-    ax.spines[:].set(visible=True, color=color.ink, linewidth=1.2)
-
-
-# --- convergence of an edge ------------------------------------------------------------------
-
-TRAIN_SIZES = np.unique(np.geomspace(10, 10_000, 60).astype(int))
-TRAINING_SETS = 40
+SAMPLES = 100
+BP = (60.0, 135.0)
+LEFT_HALF, RIGHT_HALF = Path.wedge(90, 270), Path.wedge(270, 90)
 
 
 @cache
-def _training_values() -> np.ndarray:
-    return np.random.default_rng(0).standard_normal((10_000, TRAINING_SETS))
+def samples(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Samples of all ten features as `lime` draws them, and their indicators for patient 13."""
+    X = diabetes().X
+    boxes = Empirical(X, p=4).boxes()
+    return sampler("bins", boxes, X.to_numpy()[PATIENT])(np.random.default_rng(0), n)
 
 
 @cache
-def third_edges(n: int) -> np.ndarray:
-    """The third edge read off the first n values of each training set, (40,)."""
-    return np.array([Number().cut(values, 4)[2] for values in _training_values()[:n].T])
+def sampled(name: str, n: int = SAMPLES) -> np.ndarray:
+    """One feature of the samples."""
+    return samples(n)[0][:, list(diabetes().X.columns).index(name)]
 
 
-def another_box(n: int) -> int:
-    """How many of the training sets put ξ = 0.7, which is above the edge, below it."""
-    return int(np.sum(third_edges(n) >= NEAR_EDGE))
+def _plane(fig: Figure) -> Axes:
+    ax = fig.subplots()
+    ax.plot(*parts.lines(_boxes("bmi").edges[0], *BP), color=color.box, lw=1.2)
+    ax.plot(*parts.lines(_boxes("bp").edges[0], *BMI)[::-1], color=color.box, lw=1.2)
+    ax.set(xlim=BMI, ylim=BP, xlabel="body mass index", ylabel="blood pressure")
+    return ax
 
 
-def convergence(fig: Figure, n: int) -> str:
-    """Left: errors of the third edge, read off n values of 40 sets. Right: how many misplace ξ."""
-    true = float(parts.inner_edges()[2])
-    error, ahead = third_edges(n) - true, NEAR_EDGE - true
-    left, right = fig.subplots(1, 2, width_ratios=(1.25, 1), gridspec_kw={"wspace": 0.3})
-    fig.subplots_adjust(left=0.03)
-    reach = 2 * float(edge_stderr(4, n)[2])
-    left.axvspan(-reach, reach, color=color.truth, alpha=0.16, lw=0)
-    left.axvline(0, color=color.box, lw=2)
-    rows, beyond = np.arange(TRAINING_SETS), third_edges(n) >= NEAR_EDGE
-    for which, hue, mark in ((~beyond, color.box, "o"), (beyond, color.alarm, "X")):
-        left.plot(error[which], rows[which], mark, color=hue, ms=5, mew=0)
-    left.plot([ahead, ahead], [-4, TRAINING_SETS], color=color.xi, lw=1.4, ls=":")
-    left.plot(ahead, -3, "o", color=color.xi, ms=8)
-    left.set_xscale("symlog", linthresh=0.05)  # to show errors of all sizes, and ξ beside the edge
-    left.set_xticks([-1, -0.1, 0, 0.1, 1], ["−1", "−0.1", "0", "0.1", "1"])
-    left.minorticks_off()
-    left.set(xlim=(-1.3, 1.3), ylim=(-5, TRAINING_SETS + 1), yticks=[])
-    left.set(xlabel="error of the edge, 40 sets")
-    left.spines["left"].set_visible(False)
-    so_far = np.append(TRAIN_SIZES[n > TRAIN_SIZES], n)
-    right.plot(so_far, [another_box(int(m)) for m in so_far], color=color.alarm, lw=1.8)
-    right.plot(n, another_box(n), "X", color=color.alarm, ms=10)
-    parts.log_axes(right, x={10: "10", 100: "100", 1000: "1000", 10_000: "10⁴"})
-    right.set(xlim=(8, 13_000), ylim=(0, TRAINING_SETS), xlabel="training values n")
-    right.set_ylabel("sets that misplace ξ", labelpad=2)
-    near = int(np.sum(np.abs(error) < 0.1))
+def _halves(ax: Axes, name: str, value: float, half: Path) -> None:
+    """One half of the mark of each sample, filled where the sample shares the box of the value."""
+    boxes, own = box_numbers(name, sampled(name)), box_numbers(name, np.array([value]))[0]
+    style: dict[str, Any] = {"marker": half, "ls": "none", "ms": 9, "mew": 0.8, "mec": color.sample}
+    for k in range(4):  # a path for each box, so that a change of box only recolours it
+        face = color.sample if k == own else color.paper
+        here = boxes == k
+        ax.plot(sampled("bmi")[here], sampled("bp")[here], mfc=face, **style)
+
+
+def _patient(ax: Axes, bmi: float, bp: float) -> None:
+    (dot,) = ax.plot(bmi, bp, "o", color=color.xi, ms=11, mec=color.paper, mew=1.6, clip_on=False)
+    handle(dot, "bmi", "bp")
+
+
+@in_layers(
+    _plane,
+    lambda ax, bmi: ax.axvspan(
+        *np.clip(_ends("bmi", bmi), *BMI), color=color.box, alpha=0.16, lw=0
+    ),
+    lambda ax, bp: ax.axhspan(*np.clip(_ends("bp", bp), *BP), color=color.box, alpha=0.16, lw=0),
+    lambda ax, bmi: _halves(ax, "bmi", bmi, LEFT_HALF),
+    lambda ax, bp: _halves(ax, "bp", bp, RIGHT_HALF),
+    _patient,
+)
+def same_box(bmi: float, bp: float) -> str:
+    """Samples in the plane of two features, and which of them share the patient's boxes."""
+    first, second = indicators(bmi, bp).T
+    both, one = int(np.sum(first & second)), int(np.sum(first ^ second))
     return (
-        f"Read off {n} values, the third edge is within 0.1 of the true one in {near} of the "
-        f"{TRAINING_SETS} training sets (standard error {reach / 2:.3f}), and in {another_box(n)} "
-        f"of them it lies beyond ξ = {NEAR_EDGE:g}, which then falls into another box."
+        f"Of {SAMPLES} samples {both} share both boxes with the patient, {one} share one of them, "
+        f"and {SAMPLES - both - one} share neither."
     )
 
 
-# --- an instance that crosses an edge --------------------------------------------------------
+def indicators(bmi: float, bp: float) -> np.ndarray:
+    """Whether each sample is in the box of the patient along the two features, (SAMPLES, 2)."""
+    return np.column_stack(
+        [
+            box_numbers(name, sampled(name)) == box_numbers(name, np.array([value]))
+            for name, value in (("bmi", bmi), ("bp", bp))
+        ]
+    )
+
+
+# --- made-up patients ------------------------------------------------------------------------
+
+TOTAL, LDL = (80.0, 310.0), (30.0, 250.0)
 
 
 @cache
-def _cloud() -> np.ndarray:
-    return np.random.default_rng(7).standard_normal((160, 2))
+def impossible() -> np.ndarray:
+    """Whether the LDL cholesterol of a sample exceeds its total cholesterol, of which it is a part."""
+    return sampled("s2") > sampled("s1")
 
 
-def crossing(fig: Figure, xi: float, nu: float) -> str:
-    """Left: which new examples share the box of ξ. Right: the coefficient of f(x) = x₁."""
-    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.38})
-    _draw_cloud(left, xi)
-    ones = int(np.sum(parts.boxes_of(_cloud()[:, 0]) == parts.box_index(xi)))
-    places, gaps = coefficient_curve(nu)
-    coef = float(parts.tilt_at(xi, nu).gap)
-    parts.edge_lines(right, -1.8, 1.8)
-    right.axhline(0, color=color.muted, lw=1)
-    right.plot(places, gaps, color=color.truth)
-    parts.instance(right, xi, coef, ms=9)
-    right.set(xlim=(-2, 2), ylim=(-1.8, 1.8), xticks=[-2, -1, 0, 1, 2], xlabel="position ξ₁")
-    right.set_ylabel("coefficient β₁", labelpad=0)
+def _cholesterol(fig: Figure) -> Axes:
+    ax = fig.subplots()
+    ax.fill_between(LDL, LDL, LDL[1], color=color.alarm, alpha=0.1, lw=0)
+    ax.text(86, 241, "more LDL than total", color=color.alarm, va="top", size=12)
+    ax.plot(_column("s1"), _column("s2"), "o", color=color.muted, ms=3.2, mew=0, alpha=0.6)
+    total, ldl = sampled("s1"), sampled("s2")
+    for which, hue, mark in ((~impossible(), color.sample, "o"), (impossible(), color.alarm, "X")):
+        ax.plot(total[which], ldl[which], mark, color=hue, ms=6, mew=0)
+    ax.set(xlim=TOTAL, ylim=LDL, xlabel="total cholesterol s1", ylabel="LDL cholesterol s2")
+    return ax
+
+
+def _this_one(ax: Axes, sample: int) -> None:
+    hue = color.alarm if impossible()[sample - 1] else color.sample
+    at = sampled("s1")[sample - 1], sampled("s2")[sample - 1]
+    ax.plot(*at, "o", mfc="none", mec=hue, ms=17, mew=2.4)
+
+
+@in_layers(_cholesterol, _this_one)
+def made_up(sample: int) -> str:
+    """Patients and samples, total cholesterol against its LDL part; one sample in words."""
+    age, bmi, total, ldl = (sampled(name)[sample - 1] for name in ("age", "bmi", "s1", "s2"))
+    shared = int(samples(SAMPLES)[1][sample - 1].sum())
+    verdict = ", which is impossible" if impossible()[sample - 1] else ""
     return (
-        f"ξ₁ = {signed(xi)} lies in the {BOX_NAMES[parts.box_index(xi)]} box: {ones} of the {len(_cloud())} new "
-        f"examples have z₁ = 1, and at ν = {nu:g} the coefficient of f(x) = x₁ (slope 1) is {signed(coef)}."
+        f"Sample {sample}: {age:.0f} years old, body mass index {bmi:.1f}, total cholesterol "
+        f"{total:.0f}, LDL {ldl:.0f}{verdict}. It shares {shared} of ten boxes with patient {PATIENT}."
     )
-
-
-def coefficient_curve(nu: float) -> tuple[np.ndarray, np.ndarray]:
-    """The coefficient of f(x) = x against the position of ξ, with a gap at each edge."""
-    pieces = parts.inside_boxes(4, reach=2, count=20)
-    return parts.joined(
-        [np.column_stack([x, gaussian_tilt(x, nu, 0, 1, *ends).gap]) for x, *ends in pieces]
-    )
-
-
-def _draw_cloud(ax: Axes, xi: float) -> None:
-    """New examples, filled in the box of ξ."""
-    parts.shade(ax, parts.box_of(xi), 3, alpha=0.16)
-    parts.edge_lines(ax, -3, 3)
-    x, y = _cloud().T
-    parts.filled_in_box(ax, x, y, xi, others=color.muted, ms=4.5, mew=1)
-    parts.instance(ax, xi, 0.3, ms=11)
-    ax.set(xlim=(-3, 3), ylim=(-3, 3), xlabel="x₁")
-    ax.set_ylabel("x₂", labelpad=-4)
-
-
-# --- two worlds, one encoding ----------------------------------------------------------------
-
-
-def agreement(xi: float, setting: QuantileSetting, n: int = 100_000, seed: int = 0) -> float:
-    """Share of new examples whose z₁ is the same with both kinds of edges."""
-    x = np.random.default_rng(seed).standard_normal((n, 2))
-    row = np.array([[xi, 0.0]])
-    worlds = (Gaussian(0, 1, p=4).boxes(2), Empirical(setting.X, p=4).boxes())
-    z = [boxes.discretize(x)[:, 0] == boxes.discretize(row)[0, 0] for boxes in worlds]
-    return float(np.mean(z[0] == z[1]))

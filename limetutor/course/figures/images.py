@@ -20,7 +20,7 @@ from ...switches import Enumerated, fit_form, images, mean_differences
 from ..colours import SIDE, astronaut, colour_classifier, superpixels_of
 from .parts import agreement, joined, panel
 
-ROW, TRAINING = 1203, 1200  # a five that the model takes for a six once in a while; rows to learn
+ROW, TRAINING = 1203, 1200  # a five that the model has not seen; training rows
 WHITE = 16.0  # the brightest tone of scikit-learn's digits
 
 
@@ -97,8 +97,8 @@ def draw_coefficients(
 
 # --- a photograph ----------------------------------------------------------------------------
 
-SHADES = 31  # of each colour that are drawn: half the bytes, no visible difference
-VEIL = 0.93  # how much of a superpixel disappears that does not speak for the class
+SHADES = 31  # of each colour: half the bytes, no visible difference
+VEIL = 0.93  # opacity of the veil over a superpixel that does not speak for the class
 
 
 @cache
@@ -193,7 +193,7 @@ SCALES = {"flower": 1.2, "temple": 1.2, "rocket": 0.35}  # a coefficient that is
 
 
 def hidden_tone(fig: Figure, tone: float, name: str) -> str:
-    """What hidden superpixels show, and the coefficients of a score that follow from it."""
+    """A sample with superpixels hidden behind one tone, and the coefficients of a score that result."""
     beta = sums_of(colour_classifier().names.index(name), tone)
     fig.subplots_adjust(left=0.02, right=0.98, top=0.9, bottom=0.02, wspace=0.06)
     left, right = fig.subplots(1, 2)

@@ -174,7 +174,7 @@ def correlated(fig: Figure, rho: float, boxes: str) -> str:
     right.set(ylim=(-2.1, 2.1), yticks=[-2, -1, 0, 1, 2], ylabel="coefficient")
     return minus(
         f"With ρ = {rho:.2f} the feature that f ignores gets {signed(beta[1])}, the one that it "
-        f"uses {signed(beta[0])}; drawn apart they get 0.00 and {signed(apart[0])}."
+        f"uses {signed(beta[0])}; drawn independently they get 0.00 and {signed(apart[0])}."
     )
 
 

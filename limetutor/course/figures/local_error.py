@@ -1,5 +1,6 @@
 """Chapter *local error*: the surrogate misses the model at the point it explains."""
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,52 @@ from ...plotting.style import color, styled
 from ..experiments import Runs
 from . import parts
 from .parts import signed
-from .switch_off import X, two_panels
+from .theorem import limit_at, patient
+
+# --- patient 13 ------------------------------------------------------------------------------
+
+COUNTS = tuple(range(2, 13))  # boxes for each feature
+INSIDE = 0.03  # times the root of d: so narrow a kernel that only samples in all boxes of ξ count
+
+
+@cache
+def answers(p: int) -> tuple[float, float]:
+    """What the surrogate says about patient 13, and the forest's mean over their ten boxes."""
+    xi = patient().xi
+    return float(limit_at(xi, p).local_prediction), float(limit_at(xi, p, INSIDE).local_prediction)
+
+
+@styled
+def patient_by_boxes() -> Figure:
+    """The forest's prediction for patient 13, the surrogate's, and the mean over their boxes."""
+    fig, ax = parts.panel()
+    surrogate, together = np.array([answers(p) for p in COUNTS]).T
+    f = limit_at(patient().xi, 4).prediction
+    ax.vlines(COUNTS, f, surrogate, color=color.alarm, lw=2.6, label="local error")
+    ax.axhline(f, color=color.ink, lw=1.6, label="forest")
+    ax.plot(COUNTS, surrogate, "o", color=color.surrogate, ms=8, label="surrogate")
+    style = {"mfc": color.paper, "mew": 2, "ms": 8}
+    ax.plot(COUNTS, together, "s", color=color.sample, label="mean in all ten boxes", **style)
+    ax.set(xlim=(1.5, 12.5), ylim=(145, 225), xticks=COUNTS)
+    ax.set(xlabel="number of boxes", ylabel="prediction")
+    ax.legend(loc="upper right")
+    return fig
+
+
+# --- one feature -----------------------------------------------------------------------------
+
+X = np.linspace(-3, 3, 81)
+
+
+def _law_and_error(fig: Figure) -> tuple[Axes, Axes]:
+    """Left, laws over the boxes of N(0, 1); right, the error against the bandwidth."""
+    left, right = fig.subplots(1, 2, width_ratios=(1.15, 1), gridspec_kw={"wspace": 0.42})
+    parts.draw_edges(left)
+    left.set(xlim=(-3, 3), ylim=(0, 1.12), yticks=[], xlabel="x")
+    right.axhline(0, color=color.muted, lw=1)
+    parts.bandwidth_axis(right)
+    right.set(ylim=(-1.2, 0.8), ylabel="error at ξ")
+    return left, right
 
 
 def _landed(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
@@ -35,7 +81,7 @@ def _instance(axes: tuple[Axes, Axes], xi: float) -> None:
 
 
 @in_layers(
-    lambda fig: two_panels(fig, (-1.2, 0.8), "error at ξ"),
+    _law_and_error,
     lambda axes, xi: parts.bandwidth_curve(axes[1], lambda at: parts.tilt_at(xi, at).inside),
     _landed,
     _instance,

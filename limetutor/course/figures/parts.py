@@ -16,6 +16,7 @@ from ...plotting.results import ten_to_the
 from ...plotting.style import color, new_figure
 
 NU = np.geomspace(0.1, 3, 80)
+BOX_NAMES = ("lowest", "second", "third", "highest")
 Curve = tuple[np.ndarray, np.ndarray]  # x and y
 
 # --- the boxes of N(0, 1) --------------------------------------------------------------------

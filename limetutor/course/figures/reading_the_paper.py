@@ -11,12 +11,13 @@ from ...core.boxes import Gaussian
 from ...core.covariance import covariance
 from ...core.models import Linear
 from ...core.theory import limit
-from ...plotting.style import color
+from ...plotting.results import boxplots
+from ...plotting.style import color, new_figure, styled
 from ...precision.arrowhead import alpha_constant, lasso_limit
 from ...precision.bounds import covariance_tail as tail_bound
 from ...precision.bounds import empirical_inverse_bound, theorem_sample_size
 from ...results.limit import Limit
-from ..experiments import running_example
+from ..experiments import Runs, running_example
 
 
 class CovarianceErrors(NamedTuple):
@@ -108,6 +109,36 @@ def first_sample_size(at: Limit, eta: float) -> tuple[float, float]:
     n1 = 18 * d**2 / at.C**2 * np.log(12 * d**2 / eta)
     printed, with_A = (4 * d**2 * np.exp(-2 * n * t1**2) for n in (n1, n1 * A**2))
     return float(printed), float(with_A)
+
+
+def at_small_bandwidth(nu: float, n: int, runs: int, seed: int = 0) -> np.ndarray:
+    """The fitted coefficient of f(x) = x² at ξ = 0.5 in several runs, four boxes, no penalty, (runs,).
+
+    With one feature least squares is a difference of two weighted means, and each mean depends on the
+    ratios of its weights alone: here the largest of each group is 1, so that no group underflows.
+    """
+    x = np.random.default_rng(seed).standard_normal((runs, n))
+    inside = (x >= 0) & (x < special.ndtri(0.75))
+    log_weight = -((x - 0.5) ** 2) / (2 * nu**2)
+    means = []
+    for group in (inside, ~inside):
+        masked = np.where(group, log_weight, -np.inf)
+        weight = np.exp(masked - masked.max(axis=1, keepdims=True))
+        means.append(np.sum(weight * x**2, axis=1) / np.sum(weight, axis=1))
+    return means[0] - means[1]
+
+
+@styled
+def before_and_after(wide: Runs, narrow: Runs, theory: tuple[np.ndarray, np.ndarray]) -> Figure:
+    """Boxplots of repeated coefficients at two bandwidths (paper: Figure 7)."""
+    fig = new_figure((6.4, 3.8))
+    fig.subplots_adjust(top=0.9, wspace=0.12)
+    axes = fig.subplots(1, 2, sharey=True)
+    for ax, runs, beta in zip(axes, (wide, narrow), theory, strict=True):
+        boxplots(ax, runs.coef, beta)
+    axes[0].set_title("ν = 1")
+    axes[1].set(title="ν = 0.53", ylabel="")
+    return fig
 
 
 def left_out(lasso: float, j: int) -> list[str]:

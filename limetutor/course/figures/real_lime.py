@@ -18,7 +18,7 @@ from ...lime.read_explainer import LimeWorld
 from ...plotting.results import boxplots, by_sign
 from ...plotting.style import color, new_figure, plain, styled
 from ...results.limit import Limit
-from .parts import box_index, box_of, inner_edges, log_axes, panel, shade, signed
+from .parts import box_index, box_of, inner_edges, log_axes, shade, signed
 
 WIDTHS = np.geomspace(0.3, 10, 60)
 
@@ -101,56 +101,6 @@ def _shares(world: LimeWorld, xi: tuple[float, ...]) -> tuple[np.ndarray, np.nda
     return np.array(left), np.array([1 / (1 + rows.weight) for rows in corrections])
 
 
-@styled
-def paths(runs: Mapping[float, np.ndarray], model: Any, xi: np.ndarray, world: LimeWorld) -> Figure:
-    """Coefficients of some features against the width: predicted lines, real runs as dots."""
-    fig, ax = panel((6.4, 3.9), right=0.93)  # space for the names
-    ax.axhline(0, color=color.muted, lw=1)
-    coefs = np.array([at_width(model, xi, world, nu).coef for nu in WIDTHS])
-    names = list(world.names)
-    for name, dashes in (("s1", "-"), ("bmi", "--"), ("s3", ":")):
-        j = names.index(name)
-        ax.plot(WIDTHS, coefs[:, j], color=color.truth, ls=dashes)
-        ax.annotate(plain(name), (10, coefs[-1, j]), xytext=(4, 0), va="center",
-                    textcoords="offset points", color=color.ink, annotation_clip=False)  # fmt: skip
-        mean = [r[:, j].mean() for r in runs.values()]
-        error = [2 * r[:, j].std(ddof=1) / np.sqrt(len(r)) for r in runs.values()]
-        ax.errorbar(list(runs), mean, error, fmt="o", color=color.lime, ms=6, lw=2)
-    log_axes(ax, x=[0.3, 1, 3, 10])
-    ax.set(xlim=(0.28, 10.6), xlabel="kernel width ν", ylabel="coefficient")
-    return fig
-
-
-def with_and_without(
-    fig: Figure,
-    model: str,
-    width: float,
-    models: Mapping[str, Any],
-    xi: np.ndarray,
-    worlds: tuple[Any, Any],
-) -> str:
-    """Coefficients of one model with boxes and without, and slope times deviation if it has one."""
-    axes = fig.subplots(1, 2, sharey=True)
-    fig.subplots_adjust(left=0.09, wspace=0.1, top=0.92)
-    f = models[model]
-    limits = [at_width(f, xi, world, width) for world in worlds]
-    rows = np.arange(len(xi))[::-1]
-    slopes = getattr(f, "coef_", np.full(len(xi), np.nan)) * worlds[1].boxes().unit
-    for ax, at, title in zip(axes, limits, ("with boxes", "without boxes"), strict=True):
-        ax.axvline(0, color=color.muted, lw=1)
-        ax.barh(rows, at.coef, color=by_sign(at.coef), height=0.62)
-        ax.plot(slopes, rows, "|", color=color.ink, ms=13, mew=2.2)
-        ax.set(xlim=(-60, 80), xticks=[-50, 0, 50], xlabel="coefficient", title=title)
-    axes[0].set_yticks(rows, [plain(name) for name in limits[0].names])
-    boxed, free = limits
-    differ = int(np.sum(boxed.coef * free.coef < 0))
-    return (
-        f"Of the {model}, at width {width:.2f}: {differ} of {len(xi)} coefficients have another "
-        f"sign with boxes than without; the surrogate misses f(ξ) by {signed(boxed.local_error, 1)} "
-        f"with boxes and by {signed(free.local_error, 1)} without."
-    )
-
-
 def coefficient_by_position(p: int, xi: np.ndarray) -> np.ndarray:
     """The coefficient of f(x) = x for each ξ under lime's kernel, N(0, 1) cut into p boxes."""
     return gaps(Gaussian(p=p), np.asarray(xi, float)[:, None], 1.0, "mismatch")[:, 0]
@@ -171,7 +121,7 @@ def boxes_decide(fig: Figure, p: int, xi: float) -> str:
     ax.set(xlim=(-2.6, 2.6), ylim=(-2.6, 2.6), yticks=[-2, 0, 2])
     ax.set(xlabel="position of ξ", ylabel="coefficient β")
     middle = p % 2 == 1 and xi_box == p // 2
-    says = "0, for every bandwidth: the middle box is hidden" if middle else f"{now:.2f}"
+    says = "0 at every bandwidth: the middle box hides the feature" if middle else f"{now:.2f}"
     return f"With p = {p} boxes ξ = {xi:g} lies in box {xi_box + 1}, and its coefficient is {says}."
 
 

@@ -48,9 +48,9 @@ def normal_limit(fig: Figure, n: int, nu: float) -> str:
     right.set(xlim=(-4.2, 4.2), xticks=[-4, -2, 0, 2, 4], xlabel="(β̂₁ − β₁) / predicted deviation")
     beyond = np.mean(np.abs(score) > 2)
     return (
-        f"With n = {n} at ν = {nu:g} the predicted deviation is {deviation:.2f} and that of the "
-        f"{len(values)} runs is {values.std(ddof=1):.2f}; {beyond:.1%} of the runs lie beyond "
-        "two predicted deviations, where a normal law has 4.6%."
+        f"With n = {n} at ν = {nu:g} the predicted standard deviation is {deviation:.2f}, that of the "
+        f"{len(values)} runs {values.std(ddof=1):.2f}; {beyond:.1%} of the runs lie beyond two "
+        "predicted ones, where a normal law has 4.6%."
     )
 
 
@@ -145,7 +145,7 @@ def noise_ratio(d: int, nu: float) -> float:
     return float(weighted / tilted)
 
 
-def measured_ratio(d: int, nu: float, n: int = 5000, runs: int = 60) -> float:
+def measured_ratio(d: int, nu: float, n: int = 5000, runs: int = 200) -> float:
     """The same from repeated runs of both samplers."""
     f, xi, world = running_example(d)
     beta, options = limit(f, xi, world, nu).coef, {"n": n, "runs": runs, "seed": 1}
@@ -213,7 +213,7 @@ WAYS: dict[str, tuple[dict[str, Any], str, str]] = {
 }
 # The kernel and the bandwidth of each setting that a reader can choose.
 WIDTHS = {
-    "Gaussian, ν = 1": ("gaussian", 1.0),
+    "the paper's, ν = 1": ("gaussian", 1.0),
     "lime's": ("mismatch", KERNEL_WIDTH_FACTOR * np.sqrt(10)),
 }
 CALLS = 2 ** np.arange(7, 13)

@@ -1,44 +1,38 @@
-"""Chapter *LIME in ten minutes*: `lime` and ours side by side, runs that differ, a contrast."""
+"""Chapter *LIME in ten minutes*: runs that differ, and a box compared with the rest."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...interactive.controls import Slider
 from ...interactive.layers import in_layers
-from ...plotting.style import color, plain, styled
-from ...results.explanation import Explanation
-from ..experiments import Runs
+from ...plotting.style import color, plain
 from . import parts
 from .parts import beside_slope, signed
 
 REACH = 2.5  # half the width of the picture of a contrast
+XI = Slider(-2, 2, -0.6, stops=41, fmt="{:.1f}", label="position of ξ")
+WIDE = 1e9  # a bandwidth at which all samples count alike
 
 
-@styled
-def side_by_side(ours: Explanation, lime: Mapping[int, float]) -> Figure:
-    """Our coefficients with 95% intervals, and those of `lime` by feature position."""
-    order = ours.order()[::-1]
-    fig, ax = parts.panel((6.4, 4.2), left=0.36, bottom=0.15)
-    rows = np.arange(len(order))
-    ax.axvline(0, color=color.muted, lw=1)
-    coef, ends = ours.coef[order], ours.interval(0.95)[order].T
-    reach = np.abs(ends - coef)
-    ax.errorbar(coef, rows, xerr=reach, fmt="o", color=color.surrogate, label="limetutor")
-    ax.plot([lime[j] for j in order], rows, "x", color=color.lime, ms=9, mew=2.2, label="lime")
-    ax.set_yticks(rows, [plain(ours.box_names[j]) for j in order])
-    ax.set_xlabel("coefficient")
-    ax.legend(loc="lower right")
-    return fig
+def run_again(
+    fig: Figure,
+    run: int,
+    n: int,
+    runs: Mapping[int, np.ndarray],
+    names: Sequence[str],
+    limit: float,
+) -> str:
+    """Left: one run among all of them. Right: how often a feature was among the three largest.
 
-
-def run_again(fig: Figure, run: int, n: int, runs: Mapping[int, Runs], limit: float) -> str:
-    """Left: one run among all of them. Right: how often a feature was among the three largest."""
+    ``runs`` has, for each number of samples, the coefficients of all runs, (runs, d).
+    """
     chosen = runs[n]
-    order = np.argsort(np.abs(runs[max(runs)].mean))
-    rows, coef, everyone = np.arange(len(order)), chosen.coef[run - 1, order], chosen.coef[:, order]
+    order = np.argsort(np.abs(runs[max(runs)].mean(axis=0)))
+    rows, coef, everyone = np.arange(len(order)), chosen[run - 1, order], chosen[:, order]
     fig.subplots_adjust(left=0.1, bottom=0.15)
     grid = {"wspace": 0.1, "width_ratios": (1.9, 1)}
     left, right = fig.subplots(1, 2, sharey=True, gridspec_kw=grid)
@@ -46,15 +40,15 @@ def run_again(fig: Figure, run: int, n: int, runs: Mapping[int, Runs], limit: fl
     low, high = (np.tile(rows + side, len(everyone)) for side in (-0.3, 0.3))
     left.plot(*parts.lines(everyone.ravel(), low, high), color=color.surrogate, lw=1, alpha=0.45)
     left.plot(coef, rows, "o", color=color.surrogate, ms=8, mec=color.paper)
-    left.set_yticks(rows, [plain(chosen.names[j]) for j in order])
+    left.set_yticks(rows, [plain(names[j]) for j in order])
     left.set(xlim=(-limit, limit), ylim=(-0.6, len(order) - 0.4), xlabel="coefficient")
-    first = top_three(chosen.coef)
+    first = top_three(chosen)
     times, total = (tally(first[:k], len(order))[order] for k in (run, len(first)))
     right.barh(rows, total, color="none", edgecolor=color.muted, lw=1, height=0.62)
     right.barh(rows, times, color=color.surrogate, height=0.62)
     right.set(xlim=(0, len(first) * 1.03), xlabel="runs in the top three")
     right.tick_params(axis="y", length=0)
-    top = [chosen.names[j] for j in first[run - 1]]
+    top = [names[j] for j in first[run - 1]]
     sentence = f"Run {run} with n = {n}: the three largest are {top[0]}, {top[1]} and {top[2]}."
     if run == 1:
         return sentence
@@ -88,9 +82,9 @@ def _line(fig: Figure) -> Axes:
     return ax
 
 
-def _means(ax: Axes, nu: float, xi: float) -> None:
-    """What counts, and the mean of f in the box of ξ and outside."""
-    tilt = parts.tilt_at(xi, nu)
+def _means(ax: Axes, xi: float) -> None:
+    """The law of the samples, and the mean of f in the box of ξ and outside."""
+    tilt = parts.tilt_at(xi, WIDE)
     x = np.linspace(-REACH, REACH, 81)
     law = 0.9 * parts.bell(x, float(tilt.mu_tilde), float(tilt.sigma_tilde)) - REACH
     ax.fill_between(x, -REACH, law, color=color.sample, alpha=0.35, lw=0)
@@ -105,12 +99,15 @@ def _means(ax: Axes, nu: float, xi: float) -> None:
     _means,
     lambda ax, xi: parts.instance(ax, xi, xi),
 )
-def contrast(nu: float, xi: float) -> str:
-    """f(x) = x, the tilted law, and the mean of f inside and outside the box of ξ."""
-    tilt = parts.tilt_at(xi, nu)
+def box_against_rest(xi: float) -> str:
+    """f(x) = x, the law of the samples, and the mean of f inside and outside the box of ξ.
+
+    With the weights of `lime` the two means are those of the samples as they were drawn, at any width.
+    """
+    tilt = parts.tilt_at(xi, WIDE)
     inside, step = float(xi + tilt.inside), float(tilt.gap)
     return (
-        f"At ν = {nu:.2f} the mean of f is {signed(inside, 3, plus=True)} in the box of ξ = {xi:g} and "
-        f"{signed(inside - step, 3, plus=True)} elsewhere: a contrast of {signed(step, plus=True)}, "
+        f"The mean of f is {signed(inside, 3, plus=True)} in the box of ξ = {xi:g} and "
+        f"{signed(inside - step, 3, plus=True)} elsewhere: a difference of {signed(step, plus=True)}, "
         f"which {beside_slope(step)}."
     )

@@ -1,4 +1,4 @@
-"""Chapter *LIME for text*: one sentence, the rule in it, and what normalising does."""
+"""Chapter *LIME for text*: one sentence, a rule, and what normalised vectors do."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -44,7 +44,7 @@ def tokens() -> MaskedText:
 
 @cache
 def probability() -> switches.Enumerated:
-    """The probability of German on all 4096 sentences that can be left of it."""
+    """The probability of German on all 4096 texts that can remain."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     model = classifier(CountVectorizer(binary=True))
@@ -83,7 +83,7 @@ def linear(normalised: bool) -> LinearScore:
 
 @styled
 def beside_lime(prediction: Any, runs: np.ndarray) -> Figure:
-    """Predicted coefficients as bars, and runs (runs, d) of the real `lime` as dots."""
+    """Predicted coefficients as bars, and runs (runs, d) of the real `lime` as ticks."""
     order = np.argsort(prediction.coef)
     fig, ax = panel((6.4, 1.3 + 0.3 * len(order)), left=0.22, bottom=0.13, top=0.97)
     rows = np.arange(len(order))
@@ -97,31 +97,32 @@ def beside_lime(prediction: Any, runs: np.ndarray) -> Figure:
     return fig
 
 
-# --- two faces -------------------------------------------------------------------------------
+# --- contrasts at equal length ---------------------------------------------------------------
 
 
-def two_faces(fig: Figure, nu: float, world: str) -> str:
-    """Left: which counts LIME listens to. Right: the contrast of a word at each count."""
+def contrast_mixture(fig: Figure, nu: float, world: str) -> str:
+    """Left: the share of each number of words. Right: the contrasts of three words there."""
     form, names = probability(), tokens().names
     at = switches.contrasts(form, WORLDS[world](form.d, nu))
     k = np.arange(1, form.d)
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.36})
     left.bar(k, at.share[1:-1], color=color.sample, width=0.7)
     left.set(xlim=(0.3, 11.7), ylim=(0, 0.9), xticks=[1, 4, 8, 11], yticks=[0, 0.4, 0.8])
-    left.set(xlabel="words that stay", ylabel="share")
+    left.set(xlabel="words that remain", ylabel="share")
     right.axhline(0, color=color.muted, lw=1)
     words = {"die": (color.surrogate, "o"), "they": (color.truth, "s"), "void": (color.muted, "^")}
     for word, (hue, mark) in words.items():
         difference = at.difference[names.index(word), 1:-1]
         right.plot(k, difference, color=hue, marker=mark, ms=5, lw=1.4, label=word)
         right.plot(12.2, at.coef[names.index(word)], mark, color=hue, ms=8, mfc="none", mew=1.8)
-    right.set(xlim=(0.3, 12.9), xticks=[1, 4, 8, 11], xlabel="words that stay")
+    right.set(xlim=(0.3, 12.9), xticks=[1, 4, 8, 11], xlabel="words that remain")
     right.set(ylim=(-0.14, 0.34), yticks=[-0.1, 0, 0.1, 0.2, 0.3], ylabel="contrast")
     right.legend(loc="upper right", ncols=3, handlelength=1, columnspacing=0.6, handletextpad=0.4)
     die, they = (at.coef[names.index(word)] for word in ("die", "they"))
     return (
-        f"Drawn as for {world}, at ν = {nu:.2f}, LIME listens to {k @ at.share[1:-1]:.1f} of 12 words "
-        f"on average; the coefficients are {signed(die, 3)} for “die” and {signed(they, 3)} for “they”."
+        f"With switches drawn as for {world} and ν = {nu:.2f}, the shares have their mean at "
+        f"{k @ at.share[1:-1]:.1f} of 12 words; the coefficients are {signed(die, 3)} for “die” and "
+        f"{signed(they, 3)} for “they”."
     )
 
 
@@ -129,7 +130,7 @@ def two_faces(fig: Figure, nu: float, world: str) -> str:
 
 
 class RuleShares(NamedTuple):
-    """What a rule gives to each of its own switches and to each of the others."""
+    """The coefficient of each switch of a rule, and of each other switch."""
 
     own: float
     other: float
@@ -152,7 +153,7 @@ def _rule_panels(
     shares_at: Callable[[str, Any], RuleShares],
     ticks: Sequence[float],
 ) -> tuple[Axes, Axes]:
-    """Both shares of a rule as curves, for texts and for images, and as dots at one place."""
+    """Both coefficients of a rule as curves, for texts and for images, and as dots at one place."""
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
     for kind, (hue, line) in _LOOKS.items():
         curves = np.array([shares_at(kind, at) for at in places]).T
@@ -168,14 +169,14 @@ def _rule_panels(
 
 
 def rule_by_width(fig: Figure, nu: float, words: int) -> str:
-    """Twelve switches: the share of the rule's own, and of each other one, over the width."""
+    """Twelve switches: the coefficients of the rule's and of the others, over the bandwidth."""
 
     def shares_at(kind: str, nu: float) -> RuleShares:
         return shares(kind, 12, words, nu)
 
     left, right = _rule_panels(fig, WIDTHS, nu, shares_at, ticks=[0.05, 0.25, 1, 3])
-    left.set(xlim=(0.045, 3.3), xlabel="width ν")
-    right.set(xlim=(0.045, 3.3), xlabel="width ν", ylabel="each other one")
+    left.set(xlim=(0.045, 3.3), xlabel="bandwidth ν")
+    right.set(xlim=(0.045, 3.3), xlabel="bandwidth ν", ylabel="each other one")
     right.set(ylim=(-0.068, 0.012), yticks=[-0.06, -0.03, 0])
     text, picture = (shares_at(kind, nu) for kind in ("text", "images"))
     return (
@@ -186,7 +187,7 @@ def rule_by_width(fig: Figure, nu: float, words: int) -> str:
 
 
 def rule_by_length(fig: Figure, d: int, words: int) -> str:
-    """`lime`'s own width: the share of the rule's words, and of all others together, over d."""
+    """The bandwidth of `lime`: the coefficients of the rule's words, and the sum of the others, over d."""
 
     def shares_at(kind: str, d: int) -> RuleShares:
         each, other = shares(kind, int(d), words, 0.25)
@@ -209,7 +210,7 @@ def rule_by_length(fig: Figure, d: int, words: int) -> str:
 
 
 def normalising(fig: Figure, nu: float, vector: str) -> str:
-    """Each word's part of the log odds, and its coefficient: the same, unless vectors are scaled."""
+    """Each word's part of the log odds, and its coefficient: equal unless vectors are normalised."""
     scaled = vector == "normalised TF-IDF"
     a, h, form = linear(scaled)
     world = switches.text_switches(form.d, nu)

@@ -1,4 +1,4 @@
-"""Chapter *can it be shown?*: what another run would choose, and where the bandwidth stands."""
+"""Chapter *can it be shown?*: what another run, other boxes and another bandwidth would say."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,8 @@ from ...plotting.results import by_sign, shortened, stroke
 from ...plotting.style import color, new_figure, plain, styled
 from .parts import log_axes, signed
 
-LINES = 5  # features of a path that are followed
+LINES = 5  # features of a path over the bandwidth that are followed
+FEW = 3  # ... and of one over the number of boxes
 TICKS = (0.5, 1, 2, 5, 10)
 
 
@@ -35,6 +36,25 @@ def chosen(prediction: Any, most: int = 10) -> Figure:
     right.set_xlabel("coefficient")
     right.tick_params(axis="y", length=0)
     return fig
+
+
+def number_of_boxes(fig: Figure, p: int, path: Path) -> str:
+    """The largest coefficients over the number of boxes, and where p stands."""
+    counts = np.asarray(path.boxes)
+    i = int(np.flatnonzero(counts == p)[0])
+    order = np.argsort(-np.median(np.abs(path.coef), axis=0))[:FEW]
+    ax = fig.subplots()
+    ax.axhline(0, color=color.muted, lw=1)
+    ax.axvline(p, color=color.ink, lw=1.2, ls="--")
+    for k, j in enumerate(order):
+        hue, dash = stroke(k)
+        ax.plot(counts, path.coef[:, j], color=hue, ls=dash, marker="o", ms=4, lw=1.6)
+        ax.plot(p, path.coef[i, j], "o", color=hue, ms=9)
+        ax.text(counts[-1] + 0.3, path.coef[-1, j], plain(path.names[j]), va="center")
+    ax.set(xlim=(counts[0] - 0.5, counts[-1] + 2.2), xlabel="number of boxes")
+    ax.set(ylim=(-25, 58), ylabel="coefficient", xticks=counts[::2])
+    said = [f"{path.names[j]} {signed(path.coef[i, j], 1, plus=True)}" for j in order]
+    return f"With {p} boxes for each feature: {', '.join(said[:-1])} and {said[-1]}."
 
 
 def bandwidth(fig: Figure, nu: float, row: str, paths: Mapping[str, Path]) -> str:

@@ -1,6 +1,5 @@
-"""Chapter *weights*: what the bandwidth does to the samples, and the tilted law behind it."""
+"""Chapter *weights*: how much each sample counts, and the tilted law that weighted samples follow."""
 
-import warnings
 from functools import cache
 
 import numpy as np
@@ -10,112 +9,130 @@ from matplotlib.figure import Figure
 from ...core.boxes import Gaussian
 from ...core.explainer import explain
 from ...core.kernels import KERNELS, tilt
-from ...core.truncated import tilted_normal
-from ...inputs.warning_classes import FitWarning
+from ...core.tilted_law import Tilt
+from ...inputs.lime_defaults import KERNEL_WIDTH_FACTOR
 from ...interactive.layers import in_layers
-from ...plotting.handles import handle
-from ...plotting.results import boxplots
+from ...lime.empirical import Empirical
 from ...plotting.style import color, new_figure, styled
-from ...precision.effective_samples import effective_sample_size
 from ...results.explanation import Explanation
-from ..experiments import Runs
+from ..experiments import patient_13
 from . import parts
+from .machine import WHOSE
 from .parts import signed
 
-XI = 0.4  # the instance of the one-dimensional picture
-GRID = np.linspace(-2.6, 2.6, 97)
-LAWS = np.linspace(-3, 3, 81)
+BIN = 0.135  # a fifth of the third quartile of N(0, 1), so that edges of bins are at the edges of boxes
+ENDS = BIN * np.arange(-22, 23)
+EDGES = parts.inner_edges()
+LAWS = np.sort(np.concatenate([np.linspace(-3, 3, 80), EDGES, np.nextafter(EDGES, -9)]))
 
 
-def wave(x: np.ndarray) -> np.ndarray:
-    """A model of one feature that falls around ξ and rises on the whole."""
-    x = np.asarray(x, float).reshape(len(x), -1)[:, 0]
-    return x - 1.5 * np.sin(2.5 * x)
+# --- patient 13 ------------------------------------------------------------------------------
 
 
-def line_fit(nu: float, n: int = 60) -> Explanation:
-    """The explanation of :func:`wave` at ξ from the same n samples for every bandwidth."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitWarning)  # the picture shows what they warn of
-        return explain(wave, [XI], Gaussian(), nu, n=n, seed=1, keep=True)
+@cache
+def patient_samples() -> Explanation:
+    """The explanation of patient 13 at lime's defaults, with its 5000 samples."""
+    model, xi, X = patient_13()
+    width = KERNEL_WIDTH_FACTOR * np.sqrt(len(xi))
+    return explain(model, xi, Empirical(X), width, n=5000, seed=0, kernel="mismatch", keep=True)
 
 
-def constant_to_global(fig: Figure, nu: float) -> str:
-    """Above: f, its samples and the surrogate. Below: the weights of the samples."""
-    ex = line_fit(nu)
-    fig.subplots_adjust(bottom=0.14, hspace=0.12)
-    top, below = fig.subplots(2, 1, sharex=True, height_ratios=(2.2, 1))
-    for ax in (top, below):
-        parts.shade(ax, parts.box_of(XI), 2.6)
-        parts.draw_edges(ax)
-    top.plot(GRID, wave(GRID), color=color.ink, lw=1.6, label="model f")
-    top.plot(ex.x[:, 0], ex.y, ".", color=color.sample, ms=6, label="new examples")
-    surrogate = parts.plateau(parts.box_of(XI), ex.local_prediction, ex.intercept, 2.6)
-    top.plot(*surrogate, color=color.surrogate, lw=2.6, label="surrogate")
-    top.plot(XI, wave(np.array([XI]))[0], "o", color=color.xi, ms=8)
-    top.set(xlim=(-2.6, 2.6), ylim=(-2.6, 2.6), yticks=[-2, 0, 2], ylabel="f(x)")
+@styled
+def shared_boxes(ex: Explanation) -> Figure:
+    """Above: the weight of a sample by the boxes it shares with ξ. Below: how many samples share them."""
+    fig = new_figure((6.4, 3.6))
+    fig.subplots_adjust(bottom=0.17, top=0.97, hspace=0.14)
+    top, below = fig.subplots(2, 1, sharex=True)
+    shared = np.arange(ex.z.shape[1] + 1)
+    weight = np.exp((shared - shared[-1]) / (2 * ex.nu**2))
+    top.plot(shared, weight, "o-", color=color.lime, ms=6)
+    top.text(0, weight[0] - 0.1, f"{weight[0]:.2f}", ha="center", va="top")
+    top.set(ylim=(0, 1.09), yticks=[0, 0.5, 1], ylabel="weight")
     top.tick_params(labelbottom=False)
-    top.legend(loc="upper left", fontsize=11.5, borderaxespad=0.1)
-    below.plot(GRID, parts.bell(GRID, XI, nu), color=color.muted, lw=1.2)
-    below.vlines(ex.x[:, 0], 0, ex.weights, color=color.sample, lw=1.6)
-    below.plot(XI, 0.03, "o", color=color.xi, ms=8, clip_on=False)
-    below.set(ylim=(0, 1.08), yticks=[0, 1], xlabel="x", ylabel="weight π")
-    share = ex.weights[~ex.z[:, 0]].sum() / ex.weights.sum()
-    return (
-        f"At ν = {nu:.3g} the {ex.n} samples are worth {ex.ess:.1f}, {share:.1%} of the weight "
-        f"lies outside the box of ξ, and the coefficient is {signed(ex.coef[0])}."
-    )
+    counts = np.bincount(ex.z.sum(axis=1), minlength=len(shared))
+    below.bar(shared, counts, color=color.sample, width=0.7, lw=0)
+    for place, count in zip(shared, counts, strict=True):
+        below.text(place, count + 40, str(count), ha="center", size=11)
+    below.set(xticks=shared, ylim=(0, 1700), yticks=[0, 500, 1000, 1500], ylabel="samples")
+    below.set_xlabel("boxes shared with patient 13, of ten")
+    return fig
 
 
 @cache
-def _standard_cloud(n: int = 1000, d: int = 30) -> np.ndarray:
-    return np.random.default_rng(4).standard_normal((n, d))
+def _log_weights(kernel: str) -> np.ndarray:
+    """Log weights of patient 13's samples at a bandwidth of 1; distances are in standard deviations."""
+    ex, (_, xi, X) = patient_samples(), patient_13()
+    mean, sd = X.mean().to_numpy(), X.std().to_numpy()
+    boxes = Gaussian().boxes(len(xi))
+    return KERNELS[kernel].log_weights((ex.x - mean) / sd, ex.z, (xi - mean) / sd, 1.0, boxes)
 
 
-def cloud_weights(d: int, nu: float) -> np.ndarray:
-    """Weights of 1000 standard normal samples in d dimensions, ξ = (0.5, …, 0.5), largest first."""
-    boxes, x = Gaussian().boxes(d), _standard_cloud()[:, :d]
-    log_w = KERNELS["gaussian"].log_weights(x, x < 0, np.full(d, 0.5), nu, boxes)
-    return np.sort(np.exp(log_w - log_w.max()))[::-1]
+def sorted_weights(nu: float, kernel: str) -> np.ndarray:
+    """Weights of patient 13's samples, largest first, as shares of the largest."""
+    log_w = np.sort(_log_weights(kernel))[::-1] / nu**2  # both kernels are exp(-D² / 2ν²)
+    return np.exp(log_w - log_w[0])
 
 
-def concentration(fig: Figure, d: int, nu: float) -> str:
-    """Left: how much of the weight the heaviest samples hold. Right: what n samples are worth."""
-    w = cloud_weights(d, nu)
-    held = np.cumsum(w) / w.sum()
-    worth = float(w.sum() ** 2 / (w**2).sum())
-    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.36})
-    count = np.unique(np.geomspace(1, len(w), 45).astype(int))
-    left.plot(count, count / len(w), color=color.muted, ls="--", lw=1.4)
-    left.plot(count, held[count - 1], color=color.sample)
-    left.plot(10, held[9], "o", color=color.sample, ms=8)
-    parts.log_axes(left, x=[1, 10, 100, 1000])
-    left.set(xlim=(0.9, 1100), ylim=(0, 1.03), yticks=[0, 0.5, 1])
-    left.set(xlabel="heaviest samples", ylabel="share of the weight")
-    dims = np.arange(1, 31)
-    theory = [effective_sample_size(np.full(k, 0.5), Gaussian(), nu, len(w)) for k in dims]
-    right.plot(dims, theory, color=color.truth)
-    (dot,) = right.plot(d, theory[d - 1], "o", color=color.truth, ms=8)
-    handle(dot, "d")
-    right.axhline(1, color=color.muted, lw=1, ls="--")
-    parts.log_axes(right, y=[0.01, 1, 100])
-    right.set(xlim=(0, 31), ylim=(0.01, 1500), xticks=[1, 10, 20, 30])
-    right.set(xlabel="dimension d", ylabel="effective samples")
-    return (
-        f"With d = {d} and ν = {nu:g}, the ten heaviest of 1000 samples hold {held[9]:.1%} of the "
-        f"weight; they are worth {worth:.1f}, where the formula says {theory[d - 1]:.3g}."
-    )
+def effective(w: np.ndarray) -> float:
+    """The effective sample size of weights."""
+    return float(w.sum() ** 2 / (w**2).sum())
 
 
 @cache
-def _line_of_draws(n: int = 20_000) -> np.ndarray:
+def _ranks() -> np.ndarray:
+    """Which of the sorted weights are drawn: dense at the heavy end, and both sides of lime's steps."""
+    falls = np.flatnonzero(np.diff(sorted_weights(1.0, "mismatch")))
+    return np.unique([*np.geomspace(1, 5000, 60).astype(int) - 1, *falls, *falls + 1])
+
+
+def worth(fig: Figure, nu: float, kernel: str) -> str:
+    """Weights in a row, and the rectangle of the same area whose width is the effective sample size."""
+    w = sorted_weights(nu, kernel)
+    size = effective(w)
+    ax = fig.subplots()
+    fig.subplots_adjust(left=0.11, bottom=0.19)
+    ax.fill_between([0, size], 0, w.sum() / size, color=color.truth, alpha=0.25, lw=0)
+    ax.plot([size, size], [0, w.sum() / size], color=color.truth, lw=3)
+    ax.plot(_ranks() + 1, w[_ranks()], color=color.sample)
+    ax.set(xlim=(0, 5100), ylim=(0, 1.04), xticks=[0, 1000, 2000, 3000, 4000, 5000])
+    ax.set(xlabel="samples, heaviest first", yticks=[0, 0.5, 1], ylabel="weight / largest")
+    held = w[:50].sum() / w.sum()
+    return (
+        f"With {WHOSE[kernel]} weights and ν = {nu:.2f} the {len(w)} samples are worth {size:.0f} of "
+        f"equal weight; the heaviest 50 of them hold {held:.0%} of the weight."
+    )
+
+
+# --- the tilted law --------------------------------------------------------------------------
+
+
+@cache
+def _draws(n: int = 20_000) -> np.ndarray:
     return np.random.default_rng(5).standard_normal(n)
 
 
-def weighted_histogram(nu: float, xi: float) -> tuple[np.ndarray, np.ndarray]:
-    """Density of 20 000 draws from N(0, 1) weighted around ξ, and the edges of its bins."""
-    x = _line_of_draws()
-    return np.histogram(x, bins=40, range=(-3, 3), weights=parts.bell(x, xi, nu), density=True)
+def _weight_at(x: np.ndarray, nu: float, xi: float, kernel: str) -> np.ndarray:
+    """The weight of samples x of one standard normal feature."""
+    same = (parts.boxes_of(x) == parts.box_index(xi))[:, None]
+    boxes, row = parts.standard_boxes(), np.array([xi])
+    return np.exp(KERNELS[kernel].log_weights(x[:, None], same, row, nu, boxes))
+
+
+@cache
+def _tilt(nu: float, xi: float, kernel: str) -> Tilt:
+    return tilt(Gaussian(), [xi], nu, kernel)
+
+
+def tilted_density(nu: float, xi: float, kernel: str = "gaussian") -> np.ndarray:
+    """The density of the tilted law at the points LAWS: weight times density over mean weight."""
+    density = parts.bell(LAWS) / np.sqrt(2 * np.pi)
+    return density * _weight_at(LAWS, nu, xi, kernel) / np.exp(_tilt(nu, xi, kernel).log_mass[0])
+
+
+def weighted_histogram(nu: float, xi: float, kernel: str = "gaussian") -> np.ndarray:
+    """Density of 20 000 draws from N(0, 1), counted by weight, in bins between ENDS."""
+    w = _weight_at(_draws(), nu, xi, kernel)
+    return np.histogram(_draws(), bins=ENDS, weights=w)[0] / (w.sum() * BIN)
 
 
 def _laws_and_masses(fig: Figure) -> tuple[Axes, Axes]:
@@ -130,29 +147,22 @@ def _laws_and_masses(fig: Figure) -> tuple[Axes, Axes]:
     return left, right
 
 
-def _tilted(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
+def _tilted(axes: tuple[Axes, Axes], nu: float, xi: float, kernel: str) -> None:
     """The draws counted by weight, the tilted law and its masses."""
     left, right = axes
-    mean, sd, _ = tilted_normal(np.asarray(xi), np.asarray(0.0), nu, np.asarray(1.0))
-    density, edges = weighted_histogram(nu, xi)
-    peak = float(sd) * np.sqrt(2 * np.pi)  # both laws are drawn with their highest point at 1
-    left.fill_between(*parts.steps(edges, density * peak), color=color.sample, alpha=0.3, lw=0)
-    left.plot(LAWS, parts.bell(LAWS, float(mean), float(sd)), color=color.sample)
-    xi_box, places = parts.box_index(xi), np.arange(1, 5)
-    bars = right.bar(places, _masses(nu, xi)[0], color=color.sample, alpha=0.55, width=0.7, lw=0)
-    bars[xi_box].set_alpha(1.0)
+    line, bars = tilted_density(nu, xi, kernel), weighted_histogram(nu, xi, kernel)
+    peak = line.max()  # each law is drawn with its highest point at 1
+    left.fill_between(*parts.steps(ENDS, bars / peak), color=color.sample, alpha=0.3, lw=0)
+    left.plot(LAWS, line / peak, color=color.sample)
+    masses = _tilt(nu, xi, kernel).views.weights[0, 0]
+    for box, mass in enumerate(masses):
+        strong = 1.0 if box == parts.box_index(xi) else 0.55
+        right.fill_between([box + 0.65, box + 1.35], mass, color=color.sample, alpha=strong, lw=0)
 
 
 def _instances(axes: tuple[Axes, Axes], xi: float) -> None:
     parts.instance(axes[0], xi)
-    axes[1].plot(parts.box_index(xi) + 1, 0.03, "o", color=color.xi, ms=8)
-
-
-@cache
-def _masses(nu: float, xi: float) -> tuple[np.ndarray, float]:
-    """The masses of the four boxes under the tilted law, and the mean weight."""
-    at = tilt(Gaussian(), [xi], nu)
-    return at.views.law.prob[0], float(np.exp(at.log_mass[0]))
+    axes[1].plot(parts.box_index(xi) + 1, 0.04, "^", color=color.xi, ms=8)  # a mark, not a handle
 
 
 @in_layers(
@@ -161,44 +171,11 @@ def _masses(nu: float, xi: float) -> tuple[np.ndarray, float]:
     _tilted,
     _instances,
 )
-def tilt_over_boxes(nu: float, xi: float) -> str:
+def tilt_over_boxes(nu: float, xi: float, kernel: str = "gaussian") -> str:
     """Left: the law of the samples before and after weighting. Right: the masses of the boxes."""
-    mean, sd, _ = tilted_normal(np.asarray(xi), np.asarray(0.0), nu, np.asarray(1.0))
-    masses, weight = _masses(nu, xi)
+    at = _tilt(nu, xi, kernel)
     return (
-        f"At ν = {nu:.2f} the tilted law has mean {signed(float(mean))} and standard deviation {sd:.2f}; the box of ξ "
-        f"has mass {masses[parts.box_index(xi)]:.2f}, and the mean weight is {weight:.2f}."
+        f"With {WHOSE[kernel]} weights and ν = {nu:.2f} the tilted law has mean "
+        f"{signed(float(at.mu_tilde[0]))} and standard deviation {at.sigma_tilde[0]:.2f}; the box of "
+        f"ξ has mass {np.exp(at.log_alpha[0]):.2f}, and the mean weight is {np.exp(at.log_mass[0]):.2f}."
     )
-
-
-@styled
-def two_samplers(weighted: Runs, tilted: Runs, theory: np.ndarray) -> Figure:
-    """Boxplots of repeated coefficients: weighted samples, and samples from the tilted law."""
-    fig = new_figure((6.4, 3.8))
-    fig.subplots_adjust(top=0.9)
-    axes = fig.subplots(1, 2, sharey=True)
-    for ax, runs, name in zip(axes, (weighted, tilted), ("weighted", "tilted law"), strict=True):
-        boxplots(ax, runs.coef, theory)
-        ax.set_title(name)
-    axes[1].set_ylabel("")
-    return fig
-
-
-@styled
-def distances(d: int = 10) -> Figure:
-    """The weight of an example that left some of ξ's boxes, for the distances measured on z."""
-    boxes, xi, left = Gaussian().boxes(d), np.zeros(d), np.arange(d + 1)
-    z = np.arange(d) >= left[:, None]  # row k has left k boxes
-    fig, ax = parts.panel()
-    for kernel, nu, label, hue, mark in (
-        ("mismatch", 0.75 * d, "mismatch, ν = 0.75 d (as printed)", color.muted, "s--"),
-        ("mismatch", 0.75 * np.sqrt(d), "mismatch, ν = 0.75 √d (lime)", color.lime, "o-"),
-        ("mismatch", 1.0, "mismatch, ν = 1", color.sample, "v-"),
-        ("cosine", 0.25, "cosine, ν = 0.25 (lime for text)", color.lime, "^--"),
-    ):
-        weight = np.exp(KERNELS[kernel].log_weights(z.astype(float), z, xi, nu, boxes))
-        ax.plot(left, weight, mark, color=hue, ms=5, label=label)
-    ax.set(xlim=(-0.2, d + 0.2), ylim=(0, 1.75), yticks=[0, 0.5, 1], xticks=left[::2])
-    ax.set(xlabel=f"features (of {d}) that left the box of ξ", ylabel="weight π")
-    ax.legend(loc="upper right", fontsize=11.5, ncols=1, borderaxespad=0.1)
-    return fig

@@ -1,5 +1,6 @@
 """Exercises answered by a function, which is called beside a reference, or by a paragraph."""
 
+import tracemalloc
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,11 @@ import numpy as np
 from ...inputs.arguments import shorten
 from .exercise import Exercise, Hinted
 from .tables import Verdict, verdict
+
+BUILDS_A_MATRIX = (
+    "The numbers are right, but it builds a matrix: for a million features that does not fit into "
+    "any memory."
+)
 
 
 class Tried(NamedTuple):
@@ -25,13 +31,15 @@ class Tried(NamedTuple):
 class Function(Hinted):
     """A function to write: called on inputs that it has not seen, beside the reference.
 
-    ``inputs(rng)`` gives the arguments of one call; mistakes are functions too.
+    ``inputs(rng)`` gives the arguments of one call; mistakes are functions too. ``long(rng)`` gives
+    long arrays, for which the function must not hold a square matrix of that size.
     """
 
     reference: Callable[..., Any]
     inputs: Callable[[np.random.Generator], tuple[Any, ...]]
     calls: int = 20
     rtol: float = 1e-6
+    long: Callable[[np.random.Generator], tuple[Any, ...]] | None = None
 
     answered: ClassVar[str] = "kernel"
 
@@ -49,6 +57,7 @@ class Function(Hinted):
     def tried(self, answer: Callable[..., Any], rng: np.random.Generator) -> Tried:
         """What comes of calls on inputs drawn by ``rng``."""
         cases = [self.inputs(rng) for _ in range(self.calls)]
+        cases += [] if self.long is None else [self.long(rng)]
         expected = [np.asarray(self.reference(*_copies(case)), float) for case in cases]
         results: list[np.ndarray] = []
         for case, right in zip(cases, expected, strict=True):
@@ -57,7 +66,8 @@ class Function(Hinted):
                 return Tried("wrong", hint, where)
             results.append(result)
         if self._agree(results, expected):
-            return Tried("right")
+            square = self.long is not None and _holds_a_matrix(answer, cases[-1])
+            return Tried("wrong", BUILDS_A_MATRIX) if square else Tried("right")
         for mistaken, hint in self.mistakes:
             if self._agree(results, [np.asarray(mistaken(*_copies(c)), float) for c in cases]):
                 return Tried("wrong", hint)
@@ -113,6 +123,18 @@ def _called(
         where = f"For {_listed(case)} it returns nan or infinity."
         return nothing, where, "It returns nan or infinity."
     return values, "", ""
+
+
+def _holds_a_matrix(function: Callable[..., Any], case: tuple[Any, ...]) -> bool:
+    """Whether a call takes as much memory as half a square matrix of its longest argument."""
+    size = max(np.size(value) for value in case)
+    tracemalloc.start()
+    try:
+        function(*_copies(case))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    return most > size**2 * np.dtype(float).itemsize / 2
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,13 +8,14 @@ or without brackets, the last also by *and* (``3 and 5``); **rows** of a matrix 
 brackets or end with a semicolon (``1, 2; 3, 4``).
 
 A comma between two digits may mean three things, and then the text has several *readings*, in this
-order: a decimal comma (``0,88``), a mark of thousands, which a space can be too (``20,000``), and a
-separator (``1,2``). The judge takes the first reading that it knows something about.
+order: a decimal comma (``0,88``), a mark of thousands, which a space or a point can be too (``20,000``,
+``20.000``), and a separator (``1,2``). The judge takes a reading that is right, or else the first that it
+knows something about, and says which if that is not plain (:data:`AMBIGUOUS`).
 
 Python's own numbers are taken as they are: int, float, Fraction, Decimal, numpy scalars and arrays,
 lists and tuples of them, sets where order does not matter. Not an answer: True and False, nan and
-infinity, complex numbers, rows of different lengths, what has more than two dimensions, and anything
-beyond 1e100. :class:`UnreadableError` says which, by a key of :data:`FORM`.
+infinity, complex numbers, rows of different lengths, what has more than two dimensions, anything
+beyond 1e100, and more than a thousand numbers or letters. :class:`UnreadableError` says which, by a key of :data:`FORM`.
 
 Every pattern here is used by book/_assets/answers.js as well, so it keeps to what Python and
 JavaScript have in common.
@@ -32,12 +33,14 @@ from ...inputs.arguments import holds_masked
 
 LARGEST = 1e100
 MAX_NUMBERS = 1000  # in an answer
+MAX_LETTERS = 1000  # in one that is typed
 EXACT = 99  # the digits that a fraction shows
 COMPUTED = "{:.12g}"  # a number of Python without what the computer did to its last digits
 
 #: What is done to a text first, in this order: one kind of space and of minus, none around / and %.
 TIDY = [
     ("[\\u0009-\\u000d\\u0085\\u00a0\\u2007-\\u200b\\u2028\\u2029\\u202f\\ufeff]", " "),
+    (" +", " "),
     ("[\\u2212\\u2013]", "-"),
     (" */ *", "/"),
     (" +%", "%"),
@@ -51,8 +54,11 @@ CELL = f"^({NUMBER})(?:/({NUMBER}))?(%)?$"
 COMMAS: list[tuple[str, str] | None] = [
     None,  # a decimal comma: as it stands
     ("([0-9])[ ,_](?=[0-9]{3}(?![0-9]))", "$1"),  # thousands
+    ("((?:^|[^0-9.,])[1-9][0-9]{0,2})[.](?=[0-9]{3}(?![0-9.,]))", "$1"),  # ... with a point
     (",", ", "),  # a separator
 ]
+#: 45.000 and 45,000 are 45 to some readers and 45 thousand to others.
+AMBIGUOUS = "(?:^|[^0-9.,])[1-9][0-9]{0,2}[.,][0-9]{3}(?![0-9.,])"
 SEPARATOR = " *, +| +, *| +"
 ROW_END = " *; *"
 BRACKETS = "^[\\[(] *(.*?) *[\\])]$"
@@ -70,6 +76,7 @@ FORM = {
     "ragged": "The rows have different lengths.",
     "deep": "That has more than two dimensions: give a number, a list or rows of numbers.",
     "many": "That is more numbers than any answer in this book has.",
+    "long": "That is longer than any answer in this book.",
     "type": "That is not a number: give a number, a list of numbers or a text such as 3/4.",
 }
 
@@ -116,9 +123,21 @@ def _replace(pattern: str, by: str, text: str) -> str:
     return re.sub(pattern, by.replace("$1", r"\1"), text)
 
 
-def _readings_of_text(text: str) -> list[Reading]:
+def _tidied(text: str) -> str:
+    if len(text) > MAX_LETTERS:
+        raise UnreadableError("long")
     for pattern, by in TIDY:
         text = _replace(pattern, by, text)
+    return text
+
+
+def is_ambiguous(answer: Any) -> bool:
+    """Whether an answer is a text with a number that readers of other countries read otherwise."""
+    return isinstance(answer, str) and re.search(AMBIGUOUS, _tidied(answer)) is not None
+
+
+def _readings_of_text(text: str) -> list[Reading]:
+    text = _tidied(text)
     if not text:
         raise UnreadableError("empty")
     rewritten = [_replace(*meaning, text) if meaning else text for meaning in COMMAS]
@@ -213,6 +232,7 @@ def _reading_of_value(answer: Any) -> Reading:
         raise UnreadableError("dots")
     if answer is None:
         raise UnreadableError("none")
+    _not_too_many(answer)
     if isinstance(answer, set | frozenset):
         answer = sorted(_scalar(entry) for entry in answer)
     if hasattr(answer, "to_numpy"):  # a column or a table of pandas
@@ -223,8 +243,6 @@ def _reading_of_value(answer: Any) -> Reading:
         answer = answer.tolist()
     if not isinstance(answer, list | tuple | range):
         return _reading([_computed(answer)], ())
-    if len(answer) > MAX_NUMBERS:
-        raise UnreadableError("many")
     rows = [_plain(entry) for entry in answer]
     if any(isinstance(row, list) for row in rows):
         if not all(isinstance(row, list) for row in rows):
@@ -233,8 +251,20 @@ def _reading_of_value(answer: Any) -> Reading:
     return _checked(_reading([_computed(value) for value in rows], (len(rows),)))
 
 
+def _not_too_many(answer: Any) -> None:
+    """Look at the size before the values: an array may claim any number of rows."""
+    shape = getattr(answer, "shape", ())
+    if isinstance(answer, list | tuple | range | set | frozenset):
+        shape = (len(answer),)
+    if isinstance(shape, tuple) and any(length > MAX_NUMBERS for length in shape):
+        raise UnreadableError("many")
+    if isinstance(answer, np.ndarray) and answer.size > MAX_NUMBERS:
+        raise UnreadableError("many")
+
+
 def _plain(entry: Any) -> Any:
     """A row as a list, anything else as it is."""
+    _not_too_many(entry)
     if isinstance(entry, np.ndarray) and entry.ndim > 0:
         entry = entry.tolist()
     return list(entry) if isinstance(entry, list | tuple | range) else entry
@@ -279,6 +309,8 @@ def for_page() -> dict[str, Any]:
         "betweenRows": BETWEEN_ROWS,
         "largest": LARGEST,
         "most": MAX_NUMBERS,
+        "longest": MAX_LETTERS,
+        "ambiguous": AMBIGUOUS,
         "exact": EXACT,
         "form": FORM,
     }

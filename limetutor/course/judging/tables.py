@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from .grammar import FORM, Reading, UnreadableError, readings
+from .grammar import FORM, Reading, UnreadableError, is_ambiguous, readings
 
 Interval = tuple[float, float]
 
@@ -33,6 +33,14 @@ class Verdict:
 def verdict(kind: str, *sentences: str) -> Verdict:
     """A verdict in words: how its kind begins, then the sentences."""
     return Verdict(kind, " ".join([BEGINS[kind], *filter(None, sentences)]))
+
+
+def _read_as(answer: Any, reading: Reading) -> str:
+    """How an answer was read, where another reader might read it otherwise."""
+    shown = [abs(value) for value in reading.values if value]
+    if not is_ambiguous(answer) or not all(1e-4 <= value < 1e12 for value in shown):
+        return ""
+    return f"(Your answer was read as {', '.join(f'{v:.12g}' for v in reading.values)}.)"
 
 
 class AnswerRow(NamedTuple):
@@ -82,30 +90,34 @@ class AnswerTable:
             words = FORM[problem.key]
             return Verdict("wrong", words) if problem.key == "dots" else verdict("wrong", words)
         step = self.ladder[min(attempt, 3) - 1]
-        for reading in possible:
-            row = self._row(reading)
-            if row is None:
-                continue
+        known = [(reading, row) for reading in possible if (row := self._row(reading))]
+        if known:
+            right = [pair for pair in known if pair[1].kind == "right"]
+            reading, row = (right or known)[0]
             if row.kind == "right":
-                return self._right(reading, row)
+                plain = reading == possible[0]
+                return self._right(reading, row, "" if plain else _read_as(answer, reading))
             more = row.kind == "wrong" and attempt > 1 and not row.whole
-            return verdict(row.kind, row.words, step if more else "")
+            said = _read_as(answer, reading)
+            return verdict(row.kind, row.words, step if more else "", said)
+        said = _read_as(answer, possible[0])
         expected = math.prod(self.shape)  # below 0 for a list of any length
         if expected < 0 or any(len(reading.values) == expected for reading in possible):
-            return verdict("wrong", step)
-        return verdict("wrong", self.arrange, step if attempt > 1 else "")
+            return verdict("wrong", step, said)
+        return verdict("wrong", self.arrange, step if attempt > 1 else "", said)
 
     def _row(self, reading: Reading) -> AnswerRow | None:
         pairs = list(zip(reading.values, reading.shown, strict=True))
         values, shown = zip(*pairs if self.ordered else sorted(pairs), strict=True)
         return next((row for row in self.rows if row.fits(values, shown)), None)
 
-    def _right(self, reading: Reading, row: AnswerRow) -> Verdict:
+    def _right(self, reading: Reading, row: AnswerRow, said: str) -> Verdict:
         """Right, unless it is arranged otherwise: a list of one number, a matrix in one line."""
         any_list = self.shape == (-1,) and len(reading.shape) == 1
         if reading.shape == self.shape or any_list:
-            return verdict("right", row.words)
-        return verdict("close", f"in another form: {self.arrange[0].lower()}{self.arrange[1:]}")
+            return verdict("right", row.words, said)
+        other = f"in another form: {self.arrange[0].lower()}{self.arrange[1:]}"
+        return verdict("close", other, said)
 
     def for_page(self) -> str:
         """As base64 of JSON: not to be read by accident, and no secret."""

@@ -46,8 +46,8 @@ class Tabulated(Hinted):
 class Value(Tabulated):
     """A number, a list or a matrix of numbers, whichever ``right`` gives.
 
-    It is right within ``rtol``, or within half a unit of the last of ``digits`` where that is more
-    (``reason`` says why, if either is not the default). Given with fewer digits and so rounded it is
+    It is right within ``rtol``, or within half a unit of the last of ``digits`` where that is more (in a
+    list, of the largest number); ``reason`` says why, if either is not the default. Given with fewer digits and so rounded it is
     close, unless a mistake would be the same number then.
 
     Recognised without being declared: a number of the question given back, the wrong sign, the
@@ -97,10 +97,12 @@ class Value(Tabulated):
     def around(self, values: np.ndarray) -> tuple[Interval, ...]:
         """The interval about each number in which an answer counts as that number."""
         largest = float(np.max(np.abs(values)))
+        # In a list, the decimals that the largest number needs are enough for all of them.
+        least = _unit(largest, self.digits) * (0.5 + SAME) if largest and values.size > 1 else SAME
         halves = [
-            max(self.rtol * abs(v), _unit(v, self.digits) * (0.5 + SAME))
+            max(self.rtol * abs(v), _unit(v, self.digits) * (0.5 + SAME), least)
             if v
-            else max(self.rtol * largest, SAME)
+            else max(self.rtol * largest, least)
             for v in values.tolist()
         ]
         return tuple((v - h, v + h) for v, h in zip(values.tolist(), halves, strict=True))
@@ -145,7 +147,7 @@ class Value(Tabulated):
         """A number of the question given back: the bandwidth for the position, say."""
         for given in self.given.values():
             if self.value.shape == () and np.ndim(given.value) == 0:
-                words = f"That is {given.label}, which the question gives; {self.asks} is asked."
+                words = f"That is {given.label}, which the question gives. You are asked for {self.asks}."
                 for value in {float(given.value), abs(float(given.value))}:
                     yield AnswerRow("wrong", words, (_point(value),))
 
@@ -164,11 +166,11 @@ class Value(Tabulated):
             words = "These are the right numbers in the other order."
             yield AnswerRow("wrong", words, self.around(right[::-1]), whole=True)
         if np.all(right):
-            words = "That is the inverse of what is asked: something stands upside down."
+            words = "That is the inverse of the answer: a fraction is upside down."
             yield AnswerRow("wrong", words, self.around(self._sorted(1 / right)))
-        words = "That is the square of what is asked."
+        words = "That is the square of the answer."
         yield AnswerRow("wrong", words, self.around(self._sorted(right**2)))
-        words = "That is the root of what is asked, as a standard deviation is of a variance."
+        words = "That is the square root of the answer, as a standard deviation is of a variance."
         yield AnswerRow("wrong", words, self.around(self._sorted(np.sqrt(np.abs(right)))))
 
 

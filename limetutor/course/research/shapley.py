@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.boxes import World, check_world
-from ...core.models import form_in
-from ...core.problem import boxes_for
+from ...core.problem import Problem, boxes_for
 from ...core.tilted_law import ConditionalLaws
 from ...core.truncated import BoxLaw
 from ...inputs import arguments as arg
@@ -30,9 +29,8 @@ def shapley_values(f: Any, xi: Any, world: World, output: Any = None) -> np.ndar
     exact. For linear f, Sh_j = a_j (xi_j - mu_j).
     """
     check_world(world)
-    boxes = boxes_for(world, xi, f)
-    xi = boxes.encode(xi)
-    form = form_in(boxes, f, output)
+    problem = Problem.of(f, xi, world, 1.0, "gaussian", output, purpose="exact Shapley values")
+    boxes, xi, form = problem.boxes, problem.xi, problem.form
     if form is None:
         raise no_form(f, "exact Shapley values")
     nodes, weights = np.polynomial.legendre.leggauss((boxes.d + 1) // 2)

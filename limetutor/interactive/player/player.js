@@ -174,7 +174,8 @@
 
     const page = { commit: () => {} }; // replaced once all figures are there
     const fits = (stops) => // those of an older build of the page may not
-      Array.isArray(stops) && sizes.every((size, k) => stops[k] >= 0 && stops[k] < size);
+      Array.isArray(stops) && stops.length === sizes.length &&
+      stops.every((stop, k) => Number.isInteger(stop) && stop >= 0 && stop < sizes[k]);
     const me = { figure, name, page, now, go, address, stopsFor, defaults, fits };
 
     // A key that is held down is one move, and so is a drag: it ends when it is let go.

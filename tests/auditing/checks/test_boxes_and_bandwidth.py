@@ -180,3 +180,15 @@ def test_a_constant_column_that_lime_feeds_wrongly_may_move_others():
     assert "that of 0 would be" in found["collapsed-bin"].sentence
     harmless = lt.audit(ex, lambda x: x[:, 0] + x[:, 4], flat[1])["collapsed-bin"]
     assert harmless.severity == "note"
+
+
+@pytest.mark.parametrize(
+    ("distance", "close"), [(-0.051, False), (-0.049, True), (0.049, True), (0.051, False)]
+)
+def test_a_feature_is_switched_off_up_to_five_percent_from_its_critical_bandwidth(distance, close):
+    xi2, q = 0.432, stats.norm.ppf(0.75)
+    critical = np.sqrt((2 * xi2 - q) / q)
+    found = lt.audit(
+        lt.limit(lt.Linear([10.0, -10.0]), [0.961, xi2], WORLD, critical / (1 + distance))
+    )
+    assert ("critical-bandwidth" in found, "sign-flips" in found) == (close, not close)

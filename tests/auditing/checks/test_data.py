@@ -91,10 +91,13 @@ def test_columns_that_go_together_do_not_refute_each_other():
     assert case.coef[j] * on_data.beta[1 + j] < -1  # what was taken for a refutation
 
 
-@pytest.mark.parametrize(
+OUTSIDE = pytest.mark.parametrize(
     ("beyond", "severity"),
     [(-0.01, "ok"), (0.09, "note"), (0.11, "warning"), (0.49, "warning"), (0.51, "serious")],
 )
+
+
+@OUTSIDE
 def test_how_far_outside_the_range(beyond, severity):
     """A new row of the same kind may be a little outside; half the range is another kind."""
     row = X[0].copy()
@@ -238,7 +241,34 @@ def test_what_the_data_say_of_a_feature_alone():
         assert stderr[j] == pytest.approx(np.sqrt((bread @ meat @ bread)[1, 1]))
 
 
-@pytest.mark.parametrize(("share", "found"), [(0.24, False), (0.26, True)])
-def test_a_quarter_of_the_samples_is_too_many(share, found, monkeypatch):
-    monkeypatch.setattr(data_checks, "off_shares", lambda case, data: (share, 0.0))
-    assert ("off-data" in lt.audit(EXPLAINER, LINEAR, X[0], data=X)) is found
+@pytest.mark.parametrize(("far", "impossible", "reported"), [(0.24, 0.049, False), (0.26, 0.0, True), (0.0, 0.051, True)])  # fmt: skip
+def test_samples_off_the_data_are_reported_from_a_quarter_or_a_twentieth_on(
+    far, impossible, reported, monkeypatch
+):
+    monkeypatch.setattr(data_checks, "off_shares", lambda case, data: (far, impossible))
+    monkeypatch.setattr(data_checks, "fit_on_data", lambda case, data: None)
+    data = np.random.default_rng(0).normal(size=(200, 3))
+    how = {"nu": 1.0, "data": data, "n": 20_000}
+    assert ("off-data" in lt.audit(lt.Gaussian(), lt.Linear([3, 2, 1]), data[0], **how)) == reported
+
+
+@OUTSIDE
+def test_missing_values_are_no_largest_number(beyond, severity):
+    data = np.random.default_rng(0).uniform(0, 1, size=(300, 2))
+    data[:2, 0], data[5:25, 0] = (0.0, 1.0), np.nan
+    f = lambda x: np.nan_to_num(x[:, 0]) + x[:, 1]  # noqa: E731
+    for value, said in ((1 + beyond, severity), (-beyond, severity), (np.nan, "ok")):
+        found = lt.audit(lt.Empirical(data), f, [value, 0.5], nu=1.0, n=2000)
+        assert severity_in(found, "outside-range") == said
+
+
+@OUTSIDE
+def test_a_column_that_is_constant_in_the_data_has_the_deviation_of_the_world_for_a_range(
+    beyond, severity
+):
+    data = np.random.default_rng(0).normal(size=(300, 2))
+    data[:, 0] = 5.0
+    world = lt.Gaussian(mu=[5.0, 0.0], sigma=[2.0, 1.0])
+    for side in (-1, 1) if beyond > 0 else (0,):
+        at = lt.limit(lt.Linear([1.0, 1.0]), [5 + side * 2 * beyond, 0.3], world, 1.0)
+        assert severity_in(lt.audit(at, data=data), "outside-range") == severity

@@ -139,3 +139,23 @@ def test_audits_know_of_selection_and_lasso():
 )
 def test_when_a_surrogate_is_too_far_off(ratio, accounted, severity):
     assert severity_of_error(ratio, accounted) == severity
+
+
+@pytest.mark.parametrize(("rows", "scarce"), [(19, True), (21, False)])
+def test_an_indicator_that_less_than_one_percent_of_the_weight_varies_is_scarce(rows, scarce):
+    """The label of 19 or 21 of 2000 rows, seen from afar, where all samples weigh the same."""
+    table = np.column_stack([np.arange(2000) < rows, np.arange(2000.0)]).astype(float)
+    world = lt.Empirical(table, categorical=[0])
+    for xi in (table[0], table[-1]):  # nearly always 0, and nearly always 1
+        found = lt.audit(lt.limit(lt.Linear([5.0, 0.001]), xi, world, 1e3, "mismatch"))
+        assert ("near-singular" in found) == scarce
+
+
+@pytest.mark.parametrize(("kept", "severity"), [(0.901, None), (0.899, "warning"), (0.501, "warning"), (0.499, "serious")])  # fmt: skip
+def test_a_penalty_is_reported_from_a_tenth_of_a_coefficient_on(kept, severity):
+    f, xi, nu, n = lt.Linear([5.0]), [0.3], 1.0, 1000
+    plain = lt.limit(f, xi, WORLD, nu)
+    weight = n * np.exp(plain.tilt.log_C) * plain.alpha[0] * (1 - plain.alpha[0])
+    ridge = weight * (1 / kept - 1)  # which leaves s / (s + ridge / n C)
+    found = lt.audit(lt.limit(f, xi, WORLD, nu, ridge=float(ridge), n=n))
+    assert (found["ridge"].severity if "ridge" in found else None) == severity

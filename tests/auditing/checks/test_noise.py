@@ -1,6 +1,7 @@
 """Checks of noise, order, sets on display and the fit as a whole."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from audited_rows import EXPLAINER, LINEAR, WORLD, X, assert_states, explainer, 
 from scipy import stats
 
 import limetutor as lt
+from limetutor.auditing.checks import noise as noise_checks
 from limetutor.auditing.checks.noise import MAX_NOISE as NOISE
 
 
@@ -28,7 +30,7 @@ def test_far_too_few_samples():
     assert_states(noise, ex.names, 60, largest, largest / top, top, unclear, 4, off)
     n = noise.numbers["n_needed"]
     assert n == np.ceil(60 * (largest / top / NOISE) ** 2)
-    assert f"{n:,}" in noise.remedy
+    assert f"{n:,}" in noise.remedy and "sampler='tilted' needs fewer" in noise.remedy
     again = lt.explain(f, xi, world, nu, n=n, seed=1)
     assert again.stderr.max() / np.abs(again.coef).max() == pytest.approx(NOISE, rel=0.5)
 
@@ -115,6 +117,10 @@ def test_many_features_are_said_to_be_many(d, found):
     assert ("many-features" in audit) is found
     if found:
         assert audit["many-features"].numbers["expected_misses"] == pytest.approx(0.05 * d)
+        case, reach = audit.case, audit.case.half_width
+        size, off = np.abs(case.coef), np.abs(case.coef - case.limit.exact().coef)
+        named = np.where(size < reach, size >= case.noise.single(), off > reach)
+        assert audit["many-features"].features == tuple(np.array(case.names)[named])
 
 
 def test_an_order_that_is_not_settled_hollows_no_bar():
@@ -171,3 +177,26 @@ def test_noise_of_half_the_largest_coefficient_drowns_it(ratio, severity):
     largest = np.abs(ex.coef).max()
     ex = replace(ex, covariance=np.eye(3) * (ratio * largest) ** 2)
     assert severity_in(lt.audit(ex), "noise") == severity
+
+
+@pytest.mark.parametrize(
+    ("ess", "severity"), [(14.9, "serious"), (15.1, "warning"), (59.9, "warning")]
+)
+def test_samples_are_too_few_below_twenty_a_coefficient_and_far_too_few_below_five(ess, severity):
+    case = stub_case(coef=np.ones(2), n=100)
+    assert noise_checks.min_ess(case) == 60
+    assert noise_checks.too_few(case, ess).severity == severity
+
+
+@pytest.mark.parametrize(("share", "severity"), [(0.79, "warning"), (0.81, "note")])
+def test_a_set_of_which_a_fifth_changes_is_another_explanation(share, severity):
+    case = stub_case(coef=np.array([4.0, 3.0, 2.0]), n=100, top=4.0, names=["a", "b", "c"])
+    features, chosen = np.arange(3), np.array([0, 1])
+    shares = np.array([share, share, 0.3])
+    assert noise_checks.unstable(case, features, chosen, shares, 0.7, 2).severity == severity
+
+
+def stub_case(**facts):
+    """What these findings need of a case."""
+    terms = lt.audit(lt.limit(lt.Linear([1.0]), [0.3], WORLD, 1.0)).case.terms
+    return SimpleNamespace(terms=terms, n_name="n", is_lime=True, sampled=None, **facts)

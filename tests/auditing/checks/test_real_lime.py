@@ -54,25 +54,29 @@ class Real:
         coef = np.array([[v for _, v in sorted(e.local_exp[label])] for e in found])
         return coef, np.array([float(e.local_pred[0]) for e in found])
 
-    def shrink(self):
-        """What ridge leaves of a coefficient, from the bin frequencies."""
+    def masses(self):
+        """Of each feature, from its bin frequencies: E[weight], E[weight^2] and alpha."""
         own = self.explainer.discretizer.discretize(self.xi)
-        nu2 = 0.75**2 * len(self.xi)
         p = np.array([self.frequency(j, own[j]) for j in range(len(self.xi))])
-        mass = p + (1 - p) * np.exp(-1 / (2 * nu2))
-        alpha = p / mass
+        w = np.exp(-1 / (2 * 0.75**2 * len(self.xi)))
+        return p + (1 - p) * w, p + (1 - p) * w**2, p / (p + (1 - p) * w)
+
+    def shrink(self):
+        """What ridge leaves of a coefficient."""
+        mass, _, alpha = self.masses()
         s = alpha * (1 - alpha)
         return s / (s + 1 / (5000 * np.prod(mass)))
 
+    def ess(self):
+        mass, square, _ = self.masses()
+        return 5000 * np.prod(mass**2 / square)
+
     def accounted(self):
         """(f^(xi) - mean) / (f(xi) - mean), and |f(xi) - mean|, from `lime`'s own numbers."""
-        coef, local = self.runs
-        own = self.explainer.discretizer.discretize(self.xi)
-        p = np.array([self.frequency(j, own[j]) for j in range(len(self.xi))])
-        alpha = p / (p + (1 - p) * np.exp(-1 / (2 * 0.75**2 * len(self.xi))))
-        label, found = self.explained
+        (coef, local), (label, found) = self.runs, self.explained
         intercept = np.mean([e.intercept[label] for e in found])
-        mean, truth = intercept + alpha @ coef.mean(0), self.value(self.xi[None])[0]
+        mean = intercept + self.masses()[2] @ coef.mean(0)
+        truth = self.value(self.xi[None])[0]
         return (local.mean() - mean) / (truth - mean), abs(truth - mean)
 
     def frequency(self, j, k):
@@ -193,7 +197,7 @@ def check_no_fit(real, finding):
     score = np.mean([e.score for e in real.explained[1]])
     assert finding.numbers["r2"] == pytest.approx(score, abs=0.02)
     # chance explains d of n samples' worth
-    adjusted = 1 - (1 - score) * 1.0 / (1 - len(real.xi) / finding_ess(real))
+    adjusted = 1 - (1 - score) / (1 - len(real.xi) / real.ess())
     assert finding.numbers["r2_adjusted"] == pytest.approx(adjusted, abs=0.02)
     values = [finding.numbers["r2_adjusted"]]
     if finding.severity == "note":
@@ -213,13 +217,6 @@ def explained_by_all_boxes(real, n=20_000):
     left, whole = (np.average((y - g) ** 2, weights=w) for g in (design @ beta, w @ y / w.sum()))
     ess = w.sum() ** 2 / (w @ w)
     return 1 - left / whole * ess / (ess - design.shape[1])
-
-
-def finding_ess(real):
-    own = real.explainer.discretizer.discretize(real.xi)
-    p = np.array([real.frequency(j, own[j]) for j in range(len(real.xi))])
-    w = np.exp(-1 / (2 * 0.75**2 * len(real.xi)))
-    return 5000 * np.prod((p + (1 - p) * w) ** 2 / (p + (1 - p) * w**2))
 
 
 def check_many_features(real, finding):

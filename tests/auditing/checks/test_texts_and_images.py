@@ -49,43 +49,33 @@ def parity(texts):
     return both([len(t.split()) % 2 for t in texts])
 
 
+def lengths(texts):
+    return both([len(t.split()) / 20 + 0.2 * (len(t) % 3) for t in texts])
+
+
 TEXT = " ".join(WORDS)
+FOUR = has("good", "bad", "fine", "poor")
 TREE = pipeline(DecisionTreeClassifier(random_state=0), binary=True)
-LINEAR = pipeline(LogisticRegression())
+SCORE = pipeline(LogisticRegression()).decision_function
 HALF = " ".join(WORDS[:6])
 
 
 PLANTED_IN_TEXTS = {
     "noise": (text_audit(parity, TEXT, n=200), text_audit(adds, TEXT)),
     "unstable-set": (
-        text_audit(
-            lambda t: both([len(x.split()) / 20 + 0.2 * (len(x) % 3) for x in t]),
-            TEXT,
-            num_features=4,
-        ),
-        text_audit(has("good"), TEXT, num_features=1),
+        text_audit(lengths, TEXT, num_features=4), text_audit(has("good"), TEXT, num_features=1),
     ),
     "own-row": (text_audit(adds, TEXT, {"kernel_width": 0.5}), text_audit(adds, TEXT)),
     "few-samples": (text_audit(adds, TEXT, n=100), text_audit(adds, TEXT)),
-    "cannot-matter": (
-        text_audit(LINEAR.decision_function, HALF + " zebra a"),
-        text_audit(LINEAR.decision_function, HALF),
-    ),
+    "cannot-matter": (text_audit(SCORE, HALF + " zebra a"), text_audit(SCORE, HALF)),
     "cannot-matter ": (text_audit(adds, HALF + " zebra"), text_audit(adds, HALF)),
     "repeated-words": (text_audit(TREE, "Good " + HALF), text_audit(TREE, HALF)),
     "repeated-words ": (
-        text_audit(LINEAR.decision_function, HALF + " good", {"bow": False}),
-        text_audit(LINEAR.decision_function, HALF + " good"),
+        text_audit(SCORE, HALF + " good", {"bow": False}), text_audit(SCORE, HALF + " good"),
     ),
-    "hidden-rule": (
-        text_audit(has("good", "bad", "fine", "poor"), TEXT),
-        text_audit(has("good", "bad", "fine", "poor"), TEXT, {"kernel_width": 3}),
-    ),
-    "hidden-rule ": (
-        text_audit(has("good", "bad", "fine", "poor"), TEXT),
-        text_audit(has("good"), TEXT),
-    ),
-}
+    "hidden-rule": (text_audit(FOUR, TEXT), text_audit(FOUR, TEXT, {"kernel_width": 3})),
+    "hidden-rule ": (text_audit(FOUR, TEXT), text_audit(has("good"), TEXT)),
+}  # fmt: skip
 
 
 @pytest.mark.sampled(3)
@@ -105,10 +95,8 @@ def test_the_width_it_recommends_shows_the_rule():
     """Of a tree, whose form says what each width would show."""
     rng = np.random.default_rng(1)
     texts = [" ".join(rng.permutation(WORDS)[: rng.integers(3, 12)]) for _ in range(600)]
-    labels = has("good", "bad", "fine", "poor")(texts)[:, 1]
-    tree = make_pipeline(CountVectorizer(), DecisionTreeClassifier(random_state=0)).fit(
-        texts, labels
-    )
+    tree = make_pipeline(CountVectorizer(), DecisionTreeClassifier(random_state=0))
+    tree.fit(texts, FOUR(texts)[:, 1])
     found = text_audit(tree, TEXT)()["hidden-rule"]
     width = found.numbers["kernel_width"]
     narrow = lt.predict_lime(LimeTextExplainer(kernel_width=width), tree, TEXT, num_features=30)
@@ -139,38 +127,30 @@ def image_audit(image, labels=SQUARES, f=bright, **how):
     return lambda: lt.audit(explainer, f, image, label=1, segmentation_fn=labels, **how)
 
 
+def odd(images):
+    """What no sum of superpixels comes near."""
+    return both(np.round(255 * bright(images)[:, 1]) % 2)
+
+
+def a_dozen(images):
+    """Whether the first twelve corners of squares are all there."""
+    shown = np.asarray(images)[:, ::6, ::6].reshape(len(images), -1)[:, :12]
+    return both(np.all(shown == NOISE[::6, ::6].ravel()[:12], axis=1))
+
+
 PLANTED_IN_IMAGES = {
     "same-as-fill": (image_audit(FLAT), image_audit(FLAT, hide_color=0)),
     "shifted-labels": (image_audit(NOISE, SQUARES + 1), image_audit(NOISE, SQUARES)),
     "few-samples": (image_audit(NOISE, n=60), image_audit(NOISE)),
-    "noise": (
-        image_audit(NOISE, f=lambda x: both(np.round(255 * bright(x)[:, 1]) % 2), hide_color=0),
-        image_audit(NOISE, hide_color=0),
-    ),
+    "noise": (image_audit(NOISE, f=odd, hide_color=0), image_audit(NOISE, hide_color=0)),
     "unstable-set": (
-        image_audit(
-            NOISE,
-            f=lambda x: both(np.round(255 * bright(x)[:, 1]) % 2),
-            num_features=4,
-            hide_color=0,
-        ),
+        image_audit(NOISE, f=odd, num_features=4, hide_color=0),
         image_audit(NOISE, num_features=1, hide_color=0),
     ),
     "hidden-rule": (
-        image_audit(
-            NOISE,
-            f=lambda x: both(
-                np.all(
-                    x[:, ::6, ::6].reshape(len(x), -1)[:, :12] == NOISE[::6, ::6].ravel()[:12],
-                    axis=1,
-                )
-            ),
-            hide_color=0,
-            n=5000,
-        ),
-        image_audit(NOISE, hide_color=0),
+        image_audit(NOISE, f=a_dozen, hide_color=0, n=5000), image_audit(NOISE, hide_color=0),
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.sampled(3)
@@ -204,10 +184,7 @@ def test_an_audit_travels():
         (lambda: text_audit(adds, TEXT, hide_color=0)(), "hide_color must be left out"),
         (lambda: text_audit(adds, "")(), "at least one word"),
         (lambda: image_audit(NOISE, np.zeros((2, 2), int))(), "segmentation_fn must give"),
-        (
-            lambda: lt.audit(lt.Gaussian(), lt.Linear([1.0]), [0.0], nu=1.0, hide_color=0),
-            "left out",
-        ),
+        (lambda: lt.audit(lt.Gaussian(), lt.Linear([1]), [0], nu=1, hide_color=0), "left out"),
     ],
 )
 def test_what_makes_no_sense_is_refused(call, words):

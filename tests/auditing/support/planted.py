@@ -87,15 +87,19 @@ def impossible_groups(rng: np.random.Generator) -> PlantedPair:
     whole = np.column_stack([codes.astype(float), more])
     pick = rng.choice(600, ROWS, replace=False)
     f_hot = lt.Linear(np.concatenate([effect, a]))
+    planted = audit(lt.Empirical(hot), f_hot, hot[pick], nu=2.0, kernel="mismatch")
+    return PlantedPair("off-data", planted, by_codes(whole, effect, a, pick))
 
-    def f_whole(x: np.ndarray) -> np.ndarray:
+
+def by_codes(
+    X: np.ndarray, effect: np.ndarray, a: np.ndarray, pick: np.ndarray
+) -> Callable[[], Any]:
+    """The clean counterpart of dummies: their code in one declared column."""
+
+    def f(x: np.ndarray) -> np.ndarray:
         return effect[np.rint(x[:, 0]).astype(int)] + x[:, 1:] @ a
 
-    return PlantedPair(
-        "off-data",
-        audit(lt.Empirical(hot), f_hot, hot[pick], nu=2.0, kernel="mismatch"),
-        audit(explainer(whole, categorical_features=[0]), f_whole, whole[pick], data=whole),
-    )
+    return audit(explainer(X, categorical_features=[0]), f, X[pick], data=X)
 
 
 @kind
@@ -110,16 +114,9 @@ def scattered_groups(rng: np.random.Generator) -> PlantedPair:
     slope = np.concatenate([effect[-hot.shape[1] :], a])[order]
     declared = np.flatnonzero(order < hot.shape[1]).tolist() if rng.random() < 0.5 else None
     whole = np.column_stack([codes.astype(float), more])
-
-    def f_whole(x: np.ndarray) -> np.ndarray:
-        return effect[np.rint(x[:, 0]).astype(int)] + x[:, 1:] @ a
-
     ex = explainer(table, categorical_features=declared)
-    return PlantedPair(
-        "off-data",
-        audit(ex, lt.Linear(slope), table[pick], data=table),
-        audit(explainer(whole, categorical_features=[0]), f_whole, whole[pick], data=whole),
-    )
+    planted = audit(ex, lt.Linear(slope), table[pick], data=table)
+    return PlantedPair("off-data", planted, by_codes(whole, effect, a, pick))
 
 
 @kind

@@ -14,7 +14,7 @@ from typing import Any
 
 import nbformat
 
-from limetutor.classroom.notebooks import opened, source
+from limetutor.classroom.notebooks import original
 from limetutor.classroom.release import released, solved
 from limetutor.course.progress import checksum
 
@@ -40,7 +40,7 @@ class Handed:
 
 def solution() -> Any:
     """The first assignment, solved (with an import that takes less time than scipy.stats)."""
-    notebook = solved(opened(source(NAME)), NAME)
+    notebook = solved(original(NAME), NAME)
     for cell in notebook.cells:
         cell.source = cell.source.replace("scipy.stats.norm.ppf(", "scipy.special.ndtri(")
     return notebook
@@ -293,7 +293,7 @@ def handed_in(places: list[str], port: int, usual: set[str]) -> list[Handed]:
         Handed("good in her own style", ALL, "graded", _own_style),
         Handed("good, version 3", ALL, "graded", _version_3),
         Handed("good, no ids", ALL, "graded", _without_ids),
-        Handed("untouched", 0, "graded", lambda n: released(opened(source(NAME)))),
+        Handed("untouched", 0, "graded", lambda n: released(original(NAME))),
         Handed("syntax", WITHOUT_SCORE, "graded", score("def score(z, y, w:\n    retrun 1")),
         Handed("raises", WITHOUT_SCORE, "graded", inside("raise type(str(y), (Exception,), {})(y)")),
         Handed("loops in a cell", WITHOUT_SCORE, "timed out", score("while True: pass")),
@@ -333,6 +333,10 @@ def handed_in(places: list[str], port: int, usual: set[str]) -> list[Handed]:
         Handed("spies", ALL, "graded", score(spy)),
         Handed("changes", WITHOUT_SCORE, "graded", inside(f"w *= 2\n{'return 1'}")),
         Handed("huge", WITHOUT_SCORE, "graded", inside("return np.zeros(3 * 10**6)")),
+        Handed("a billion rows", WITHOUT_SCORE, "graded", inside("return np.zeros((10**9, 0))")),
+        Handed("kills all", WITHOUT_SCORE, "graded", score("import os; os.kill(-1, 9)")),
+        Handed("closes all files", WITHOUT_SCORE, "graded", score("import os; os.closerange(0, 256)")),
+        Handed("many cells", 0, "unreadable", lambda n: n | {"cells": n.cells * 200}),
         Handed("endless", WITHOUT_SCORE, "graded", inside("import itertools\nreturn itertools.count()")),
     ]  # fmt: skip
 

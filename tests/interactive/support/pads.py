@@ -1,5 +1,10 @@
 """A small figure in layers with handles of one control and of two, for several tests."""
 
+from pathlib import Path
+
+import pytest
+
+from limetutor.interactive import explorer
 from limetutor.interactive.controls import Choice, Slider
 from limetutor.interactive.layers import in_layers
 from limetutor.plotting.handles import handle
@@ -45,3 +50,29 @@ def label(axes, kind):
 def pad(nu, xi, kind):
     """Two dots and a curve."""
     return f"The {kind} dots are at ν = {nu:.2f}, ξ = {xi:.2f}."
+
+
+LINK = "#fig-one&nu=4.64&xi=-1"
+
+
+def page_of_two(path: Path) -> Path:
+    """A page with two figures, some text to scroll and links."""
+    shown = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LIMETUTOR_MODE", "static")
+        patch.setattr(explorer, "_display", lambda text, **kw: shown.append(kw["html"]))
+        for alt in (ALT, "The same once more."):
+            explorer.explore(pad, alt=alt, **CONTROLS)
+    figures = "".join(
+        f"<figure id=fig-{name}>{html}</figure><div style='height:70vh'>…</div>"
+        for name, html in zip(("one", "two"), shown, strict=True)
+    )
+    path.write_text(
+        "<!doctype html><html lang=en><meta charset=utf-8><title>Two figures</title>"
+        "<meta name=viewport content='width=device-width'>"
+        f"<style>{explorer.page_css()}</style><main><h1>Two figures</h1>"
+        f"<p><a href='{LINK.replace('&', '&amp;')}'>show me</a> <a href='#end'>to the end</a></p>"
+        f"{figures}<h2 id=end>The end</h2></main><script>{explorer.page_js()}</script>",
+        encoding="utf-8",
+    )
+    return path

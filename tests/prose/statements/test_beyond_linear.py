@@ -1,12 +1,17 @@
 """Statements of the chapter *Beyond linear*, against integrals over the two sides of a box."""
 
 import numpy as np
-from grids import given, lime, normal_density, panels, refined
+from grids import feature, given, lime, normal_density, normal_feature, panels, refined
 from statements import close, statement
 from worlds_drawn import draw, tilted
 
 
-@statement("prop-quadratic", assumptions=("Q symmetric", "quadratic f"))
+def together(case):
+    """Nothing, or a factor that makes the features depend on each other."""
+    return None if case.keeps("independent features") else lambda x, y: np.exp(0.3 * np.tanh(x * y))
+
+
+@statement("prop-quadratic", assumptions=("Q symmetric", "quadratic f", "independent features"))
 def test_quadratic(case, rng):
     w = draw(rng, d=2)
     Q, a, b = rng.normal(size=(2, 2)), rng.normal(size=2), rng.normal()
@@ -26,7 +31,7 @@ def test_quadratic(case, rng):
         return given(features[j], u, 1) - given(features[j], u, 0)
 
     beta = [g[j] * gap(j, 1) + Q[j, j] * gap(j, 2) for j in range(2)]
-    close(case.formula(beta), lime(f, features).beta[1:], rel=1e-7, abs=1e-9)
+    close(case.formula(beta), lime(f, features, together(case)).beta[1:], rel=1e-7, abs=1e-9)
 
 
 @statement("prop-secant", assumptions=("one nearest edge", "continuous f"))
@@ -55,11 +60,6 @@ def test_smallest_bandwidth(case, rng):
     outside, rest = sum(part * np.exp(shift - top) for part, shift in sides)
     printed = f(xi) - f(edge)
     close(case.formula(printed), inside / weight - outside / rest, rel=4e-3)
-
-
-def together(case):
-    """Nothing, or a factor that makes the features depend on each other."""
-    return None if case.keeps("independent features") else lambda x, y: np.exp(0.3 * np.tanh(x * y))
 
 
 @statement(
@@ -124,3 +124,98 @@ def test_own_curvature(case, rng):
     close(bound, height * rate**2 / 2 * sum(m @ square / m.sum() for m in here), rel=1e-6)
     slope = averaged + bend * rate * np.cos(rate * mean[0])
     assert abs(found.beta[1] - slope * gap) <= bound * (1 + 1e-9)
+
+
+@statement("prop-own-row", formulas=("ridge", "b", "error"), assumptions=("independent features",))
+def test_a_fit_with_the_row_of_the_instance(case, rng):
+    """Against the whole normal equations; f is any model, here one with an interaction."""
+    w, n, penalty = draw(rng, d=2), int(rng.integers(20, 200)), rng.uniform(0.1, 3)
+    c = rng.normal(size=3)
+
+    def f(x, y):
+        return c[0] * x + c[1] * y + c[2] * x * y
+
+    collinear = None if case.keeps("independent features") else lambda x, y: np.exp(np.sin(x * y))
+    found, ones = lime(f, w.features(), collinear), np.ones(3)
+    at_xi, N = f(*w.xi), (n - 1) * found.C
+    rows, right = (n - 1) * found.Sigma + np.diag([0, penalty, penalty]), (n - 1) * found.Gamma
+    without = np.linalg.solve(rows, right)
+    whole = np.linalg.solve(rows + np.outer(ones, ones), right + at_xi * ones)
+    alpha = found.Sigma[0, 1:] / found.C
+    beta, s = found.beta[1:], alpha * (1 - alpha)
+    ridge = case.formula(beta * s / (s + penalty / N), "ridge")
+    close(ridge, without[1:], rel=1e-6)
+    e = without.sum() - at_xi
+    T = N + 1 + np.sum((1 - alpha) ** 2 / (s + penalty / N))
+    b = case.formula(ridge - e / T * (1 - alpha) / (s + penalty / N), "b")
+    close(b, whole[1:], rel=1e-6)
+    close(case.formula(e * N / T, "error"), whole.sum() - at_xi, rel=1e-6)
+
+
+@statement("prop-own-row", formulas=("alpha", "C_d"))
+def test_the_weights_of_lime(case, rng):
+    """The mass of the own box and the mean weight, against sums over all pairs of boxes."""
+    nu, p, own = (
+        rng.uniform(0.5, 2),
+        rng.dirichlet(np.full(4, 3.0), size=2),
+        rng.integers(4, size=2),
+    )
+    k = np.indices((4, 4)).reshape(2, -1)
+    mass = p[0, k[0]] * p[1, k[1]] * np.exp(-(own != k.T).sum(axis=1) / (2 * nu**2))
+    at = p[[0, 1], own]
+    parts = at + (1 - at) * np.exp(-1 / (2 * nu**2))
+    shares = [mass[k[j] == own[j]].sum() / mass.sum() for j in (0, 1)]
+    close(case.formula(at / parts, "alpha"), shares)
+    close(case.formula(np.prod(parts), "C_d"), mass.sum())
+
+
+@statement(
+    "thm-without-boxes",
+    formulas=("mean", "slope"),
+    assumptions=("normal features", "Gaussian weight", "independent features"),
+)
+def test_without_boxes(case, rng):
+    """Against weighted least squares on the scaled numbers, on a grid."""
+    w = draw(rng, d=2)
+    width = rng.uniform(0.5, 2)  # in units of the deviations
+    t = 0.9 * rng.normal(size=2)
+
+    def f(x, y):
+        return np.sin(x + t[0]) * y + 0.3 * x * x + t[1] * y
+
+    def slopes(x, y):
+        return np.cos(x + t[0]) * y + 0.6 * x, np.sin(x + t[0]) + t[1] + 0 * y
+
+    features = []
+    for xi, mu, sigma in zip(w.xi, w.mu, w.sigma, strict=True):
+        g = normal_feature(xi, mu, sigma, width * sigma, mu, np.inf)
+        if not case.keeps("normal features"):
+            g.prob = g.prob * (1 + 0.8 * np.tanh((g.x - mu) / sigma))
+        if not case.keeps("Gaussian weight"):
+            weight = 1 / (1 + ((g.x - xi) / (width * sigma)) ** 4)
+            g = feature(g.x, g.prob, weight, g.z == 1)
+        features.append(g)
+    collinear = None if case.keeps("independent features") else lambda x, y: np.exp(np.sin(x * y))
+    grid = lime(f, features, collinear)
+    mass = grid.prob * grid.weight
+    u = [(x - mu) / sigma for x, mu, sigma in zip(grid.x, w.mu, w.sigma, strict=True)]
+    design = np.stack([np.ones_like(mass), *u])
+    beta = np.linalg.solve((design * mass) @ design.T, design @ (mass * grid.y))[1:]
+
+    mean = (width**2 * w.mu + w.xi) / (1 + width**2)
+    sd = w.sigma * width / np.sqrt(1 + width**2)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
+    weights = np.outer(weights, weights) / np.sum(weights) ** 2
+
+    def smoothed(function, centre):
+        x, y = np.meshgrid(*(m + s * nodes for m, s in zip(centre, sd, strict=True)), indexing="ij")
+        return np.array([np.sum(weights * v) for v in function(x, y)])
+
+    step = 1e-5 * np.eye(2)
+    rise = [
+        (smoothed(lambda x, y: [f(x, y)], mean + h) - smoothed(lambda x, y: [f(x, y)], mean - h))[0]
+        / 2e-5
+        for h in step
+    ]
+    close(case.formula(w.sigma * np.array(rise), "mean"), beta, rel=1e-5, abs=1e-6)
+    close(case.formula(w.sigma * smoothed(slopes, mean), "slope"), beta, rel=1e-6, abs=1e-7)

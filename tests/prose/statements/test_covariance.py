@@ -3,7 +3,7 @@
 import numpy as np
 from grids import lime
 from statements import close, statement
-from worlds_drawn import draw
+from worlds_drawn import draw, linear, skewed, theta_and_alpha, tilted
 
 
 def zero(*x):
@@ -47,6 +47,19 @@ def test_inverse(case, rng):
     found = weighted(w, case.keeps("product weight"))
     inverse = np.linalg.pinv(found.Sigma, rcond=1e-13)
     close(case.formula(printed_inverse(*shares(found))), inverse, rel=1e-6, abs=1e-7 / found.C)
+
+
+@statement("lem-gamma", formulas=("Γ_0", "Γ_j", "θ"), assumptions=("linear f", "normal features"))
+def test_response_vector(case, rng):
+    w = draw(rng, d=2)
+    f = linear(rng, bent=not case.keeps("linear f"))
+    features = w.features() if case.keeps("normal features") else skewed(w)
+    found = lime(f, features)
+    theta, alpha = theta_and_alpha(w)
+    theta = case.formula(theta, "θ")
+    at_mean = f.line(tilted(w)[0])
+    close(case.formula(found.C * at_mean, "Γ_0"), found.Gamma[0])
+    close(case.formula(found.C * (alpha * at_mean - f.a * theta), "Γ_j"), found.Gamma[1:])
 
 
 @statement("prop-secular", formulas=("left side",), assumptions=("distinct α_j(1-α_j)",))

@@ -1,14 +1,8 @@
 """Statements of the chapter *Images*, against least squares over rows of switches."""
 
 import numpy as np
+from grids import all_masks, weighted_fit
 from statements import close, statement
-
-
-def fit(Z, y, weight, ridge=0.0):
-    """Weighted least squares with an intercept that ridge leaves alone."""
-    Z = np.column_stack([np.ones(len(Z)), Z])
-    gram = Z.T @ (weight[:, None] * Z) + ridge * np.diag([0.0] + [1.0] * (Z.shape[1] - 1))
-    return np.linalg.lstsq(gram, Z.T @ (weight * y), rcond=1e-10)[0]
 
 
 @statement(
@@ -30,7 +24,7 @@ def test_a_sum_over_pixels(case, rng):
     x = np.where(z[:, labels] == 1, xi, r)
     y = b + g(x).sum(axis=1) + (0 if case.keeps("a sum over pixels") else x[:, 0] * x[:, 1])
     weight = rng.uniform(0.1, 1, n)  # whatever the kernel
-    found = fit(z, y, weight, 0.0 if case.keeps("no ridge") else 1.0)
+    found = weighted_fit(z, y, weight, 0.0 if case.keeps("no ridge") else 1.0)
     beta = [np.sum((g(xi) - g(r))[labels == j]) for j in range(d)]
     close(case.formula(beta, "beta_j"), found[1:], rel=1e-7, abs=1e-9)
     close(case.formula(b + g(r).sum(), "beta_0"), found[0], rel=1e-7, abs=1e-9)
@@ -39,11 +33,11 @@ def test_a_sum_over_pixels(case, rng):
 @statement("prop-image-any", formulas=("alpha", "beta_j"), assumptions=("mismatch kernel",))
 def test_any_model_on_switches(case, rng):
     d, nu = 5, rng.uniform(0.4, 2)
-    z = (np.arange(2**d)[:, None] >> np.arange(d)) % 2
+    z = all_masks(d)
     y = rng.normal(size=2**d)  # any model: a number of its own for each image
     hidden = d - z.sum(axis=1)
     square = hidden if case.keeps("mismatch kernel") else d * (1 - np.sqrt(1 - hidden / d))
-    found = fit(z, y, np.exp(-square / (2 * nu**2)))
+    found = weighted_fit(z, y, np.exp(-square / (2 * nu**2)))
     alpha = case.formula(1 / (1 + np.exp(-1 / (2 * nu**2))), "alpha")
     tilted = np.prod(np.where(z == 1, alpha, 1 - alpha), axis=1)
     beta = [

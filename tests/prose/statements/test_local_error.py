@@ -3,7 +3,7 @@
 import numpy as np
 from grids import given, lime
 from statements import close, statement
-from worlds_drawn import draw, linear, skewed, theta_and_alpha, tilted
+from worlds_drawn import draw, linear, skewed, theta_and_alpha, tilted, with_laplace
 
 
 @statement(
@@ -15,9 +15,7 @@ def test_local_error(case, rng):
     w = draw(rng, d=2)
     f = linear(rng, bent=not case.keeps("linear f"))
     features = w.features() if case.keeps("normal features") else skewed(w)
-    if not case.keeps("Gaussian weight"):
-        for g, xi in zip(features, w.xi, strict=True):
-            g.weight = np.exp(-np.abs(g.x - xi) / w.nu)
+    features = features if case.keeps("Gaussian weight") else with_laplace(features, w)
     found = np.sum(lime(f, features).beta)
     theta, alpha = theta_and_alpha(w)
     surrogate = case.formula(f.line(tilted(w)[0]) - np.sum(f.a * theta / alpha), "surrogate at ξ")

@@ -3,7 +3,7 @@
 from itertools import product
 
 import numpy as np
-from grids import feature, integral, lime, normal_density, panels, refined
+from grids import feature, integral, lime, normal_density, normal_feature, panels, refined
 from scipy import optimize, stats
 from statements import close, statement
 from worlds_drawn import draw, tilted
@@ -259,3 +259,31 @@ def test_samples_for_a_given_precision(case, rng):
         beta = np.linalg.solve((z * pi) @ z.T, z @ (pi * at.y[drawn]))
         missed += np.linalg.norm(beta - at.beta) > eps
     assert missed == 0
+
+
+@statement(
+    "prop-sign",
+    formulas=("sign",),
+    assumptions=("linear f", "normal features", "Gaussian kernel"),
+    settings=12,
+)
+def test_the_sign_of_a_contrast(case, rng):
+    p = int(rng.integers(3, 8))
+    w = draw(rng, d=1, p=p)  # outer boxes too
+    xi, mu, sigma, lo, hi = (v[0] for v in (w.xi, w.mu, w.sigma, w.lo, w.hi))
+    nu = sigma * np.exp(rng.uniform(np.log(0.15), np.log(5)))
+    tilted = (nu**2 * mu + sigma**2 * xi) / (nu**2 + sigma**2)
+    a = rng.choice([-1, 1]) * rng.uniform(1, 5)
+    if np.isinf(lo):
+        sign = -np.sign(a)
+    else:
+        sign = np.sign(a) if np.isinf(hi) else np.sign(a * ((lo + hi) / 2 - tilted))
+    g = normal_feature(xi, mu, sigma, nu, lo, hi)
+    t = (g.x - mu) / sigma
+    if not case.keeps("normal features"):
+        g.prob = g.prob * np.exp(2 * np.sin(3 * t))
+    if not case.keeps("Gaussian kernel"):
+        g = feature(g.x, g.prob, 1 / (0.01 + np.abs(g.x - xi - sigma)), g.z == 1)
+    y = a * g.x - (0 if case.keeps("linear f") else 2 * a * sigma * t**3)
+    # the harness multiplies by 1.01: a sign is 1 or -1 exactly
+    assert case.formula(sign, "sign") == np.sign(lime(lambda _: y, [g]).beta[1])

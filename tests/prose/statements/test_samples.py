@@ -3,7 +3,7 @@
 import numpy as np
 from grids import given, lime
 from statements import close, statement
-from worlds_drawn import draw, linear
+from worlds_drawn import draw, linear, with_laplace
 
 import limetutor as lt
 
@@ -19,6 +19,29 @@ def noise_by_influence(found, step=1e-6):
     rows = [(beta(k, step) - beta(k, -step)) / (2 * step) for k in range(len(found.prob))]
     effect = np.array(rows)
     return (effect.T * found.prob) @ effect
+
+
+@statement("prop-ess", assumptions=("one of the two kernels",))
+def test_effective_sample_size(case, rng):
+    w = draw(rng, d=2)
+    nu, of_lime, kept = w.nu, rng.integers(2), case.keeps("one of the two kernels")
+    if of_lime or not kept:
+        w.nu = 50.0  # a grid that leaves out no sample; its weights are replaced
+
+    def moments(nu):
+        """E[pi] and E[pi^2] at the bandwidth nu."""
+        w.nu = w.nu if of_lime or not kept else nu
+        features = w.features()
+        for g, xi in zip(features, w.xi, strict=True):
+            if not kept:
+                g.weight = np.exp(-np.abs(g.x - xi) / nu)
+            elif of_lime:
+                g.weight = np.exp(-(1 - g.z) / (2 * nu**2))
+        found = lime(np.add, features)
+        return np.sum(found.prob * found.weight), np.sum(found.prob * found.weight**2)
+
+    (C, square), (narrow, _) = moments(nu), moments(nu / np.sqrt(2))
+    close(case.formula(C**2 / narrow), C**2 / square, rel=1e-6)
 
 
 @statement("thm-normal-limit", formulas=("covariance",), settings=3)
@@ -41,16 +64,16 @@ def test_normal_limit(case, rng):
     "thm-normal-limit", formulas=("M_kk", "M_kl"), assumptions=("linear f", "Gaussian kernel")
 )
 def test_closed_form_of_the_noise(case, rng):
-    w = draw(rng, d=2)
+    w, gaussian = draw(rng, d=2), case.keeps("Gaussian kernel")
     f = linear(rng, bent=not case.keeps("linear f"))
-    features = kernel(w, case.keeps("Gaussian kernel"))
-    found = lime(f, features)
+    features = lambda: w.features() if gaussian else with_laplace(w.features(), w)  # noqa: E731
+    found = lime(f, features())
     beta = found.beta
     r = found.y - beta @ found.z
     M = (found.z * found.prob * found.weight**2 * r**2) @ found.z.T
     # moments under the tilted law at nu / sqrt 2, feature by feature
     w.nu = w.nu / np.sqrt(2)
-    narrow = kernel(w, case.keeps("Gaussian kernel"))
+    narrow = features()
     C = np.prod([np.sum(g.prob * g.weight) for g in narrow])
     alpha, mean, var, U, G = (np.zeros(3) for _ in range(5))
     alpha[0] = 1.0
@@ -72,12 +95,3 @@ def test_closed_form_of_the_noise(case, rng):
         for m in set(range(3)) - {k}:
             printed = (T + U[k] + U[m]) ** 2 + W + G[k] + G[m]
             close(case.formula(printed, "M_kl"), M[k, m] / (C * alpha[k] * alpha[m]), rel=1e-6)
-
-
-def kernel(w, gaussian):
-    """The features with the Gaussian weight, or with exp(-|x - xi| / nu)."""
-    features = w.features()
-    if not gaussian:
-        for g, xi in zip(features, w.xi, strict=True):
-            g.weight = np.exp(-np.abs(g.x - xi) / w.nu)
-    return features

@@ -3,18 +3,8 @@
 from math import comb
 
 import numpy as np
+from grids import all_masks, weighted_fit
 from statements import close, statement
-
-
-def all_masks(d):
-    return (np.arange(2**d)[:, None] >> np.arange(d)) % 2
-
-
-def fit(z, y, weight, ridge=0.0):
-    """Weighted least squares with an intercept that ridge leaves alone."""
-    Z = np.column_stack([np.ones(len(z)), z])
-    gram = Z.T @ (weight[:, None] * Z) + ridge * np.diag([0.0] + [1.0] * z.shape[1])
-    return np.linalg.lstsq(gram, Z.T @ (weight * y), rcond=1e-11)[0]
 
 
 def by_number(z, m):
@@ -47,7 +37,7 @@ def test_a_sum_of_switches(case, rng):
     n = 40 if case.keeps("they determine a fit") else d
     z, a, b = rng.integers(0, 2, (n, d)), rng.normal(size=d), rng.normal()
     y = b + z @ a + (0 if case.keeps("a sum") else z[:, 0] * z[:, 1])
-    found = fit(z, y, rng.uniform(0.1, 1, n), 0.0 if case.keeps("no ridge") else 1.0)
+    found = weighted_fit(z, y, rng.uniform(0.1, 1, n), 0.0 if case.keeps("no ridge") else 1.0)
     close(case.formula(a, "beta_j"), found[1:], rel=1e-7, abs=1e-9)
     close(case.formula(b, "beta_0"), found[0], rel=1e-7, abs=1e-9)
 
@@ -73,7 +63,7 @@ def test_switches_drawn_by_their_number(case, rng):
         weight = weight * np.where(z[:, 0] == 1, 1, 3)
     if not case.keeps("weight depends on k"):
         weight = weight * np.exp(-z[:, 0] * z[:, 1])
-    beta = fit(z, y, weight, 0.0 if case.keeps("no ridge") else 0.5)
+    beta = weighted_fit(z, y, weight, 0.0 if case.keeps("no ridge") else 0.5)
     count = z.sum(axis=1)
     means = np.bincount(count, y) / np.bincount(count)
     if np.sum(m > 0) > 1:
@@ -98,7 +88,7 @@ def test_a_rule(case, rng):
     y = z[:, :size].all(axis=1) * 1.0
     if not case.keeps("a rule"):
         y = y + z[:, 0] * (1 - z[:, -1])
-    beta = fit(z, y, by_number(z, m))
+    beta = weighted_fit(z, y, by_number(z, m))
     k = range(d + 1)
     chance = np.array([comb(i - 1, size - 1) if i else 0 for i in k]) / comb(d - 1, size - 1)
     A = case.formula(shares(m) @ chance, "A")
@@ -121,7 +111,7 @@ def test_normalised_vectors_of_equal_words(case, rng):
     kappa = case.formula(m @ (np.sqrt(v) * (1 - v)) / (m @ (v * (1 - v))), "kappa")
     together = case.formula(line(np.sqrt(v), m)[1] * d, "kappa'")
     beta = (kappa * (a - a.mean()) + together * a.mean()) / np.sqrt(d)
-    close(case.formula(beta, "beta_j"), fit(z, y, by_number(z, m))[1:], rel=1e-7, abs=1e-9)
+    close(case.formula(beta, "beta_j"), weighted_fit(z, y, by_number(z, m))[1:], rel=1e-7, abs=1e-9)
 
 
 def groups_of_words(sizes, a, h, m):

@@ -40,19 +40,6 @@ def test_coefficients_of_any_model(case, rng):
     close(case.formula(mean(found.y) - alpha @ beta, "beta_0"), found.beta[0], rel=1e-7, abs=1e-9)
 
 
-@statement("lem-gamma", formulas=("Γ_0", "Γ_j", "θ"), assumptions=("linear f", "normal features"))
-def test_response_vector(case, rng):
-    w = draw(rng, d=2)
-    f = linear(rng, bent=not case.keeps("linear f"))
-    features = w.features() if case.keeps("normal features") else skewed(w)
-    found = lime(f, features)
-    theta, alpha = theta_and_alpha(w)
-    theta = case.formula(theta, "θ")
-    at_mean = f.line(tilted(w)[0])
-    close(case.formula(found.C * at_mean, "Γ_0"), found.Gamma[0])
-    close(case.formula(found.C * (alpha * at_mean - f.a * theta), "Γ_j"), found.Gamma[1:])
-
-
 @statement(
     "thm-coefficients", formulas=("beta_j", "beta_0"), assumptions=("linear f", "normal features")
 )

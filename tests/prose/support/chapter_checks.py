@@ -1,8 +1,10 @@
 """What a chapter promises in prose, turned into code that can fail.
 
-``<!-- number: 7.50 = expr -->`` behind a paragraph says where a number comes from, and
-``{solution}`` blocks hold code that must satisfy the exercise. :func:`with_promises` puts both
-into a copy of the notebook as ordinary cells, at the place where a reader would meet them.
+``<!-- number: 7.50 = expr -->`` behind a paragraph says where a number comes from,
+``<!-- stop: fig-mine nu=0.53 : expr -->`` that a task can be done, since the figure has this stop and
+there the expression (of ``nu``, and of all that the notebook has) is true, and ``{solution}`` blocks hold
+code that must satisfy the exercise. :func:`with_promises` puts them into a copy of the notebook as
+ordinary cells, at the place where a reader would meet them.
 ``make notebooks`` executes these copies (written by tools/promises.py), not the chapters as well.
 """
 
@@ -11,6 +13,14 @@ import re
 import nbformat
 
 NUMBER = re.compile(r"<!-- number: (?P<shown>\S+) = (?P<code>.+?)(?: ; word: (?P<word>.+?))? -->")
+STOP = re.compile(r"<!-- stop: (?P<figure>[\w-]+) (?P<stops>[^:]+?) : (?P<code>.+?) -->")
+# "Drag it until the error vanishes", "find the bandwidth at which …", "put ξ at 0.6"
+TASK = re.compile(
+    r"\b(?:drag|move|go|push|lower|raise|make|shrink|widen|increase|decrease)\b[^.?]*\buntil\b"
+    r"|\bfind (?:a|the) (?:bandwidth|position|place|width|stop|number)\b|\bbring\b"
+    r"|\b(?:put|set) [^.?]*(?:ξ|ν|\\xi|\\nu)[^.?]*\d",
+    re.IGNORECASE,
+)
 BLOCK = r"(?ms)^(?P<fence>`{{3,}})\{{{}\}}(?P<first>[^\n]*)$(?P<body>.*?)^(?P=fence)$"
 SOLUTION, EXERCISE = (re.compile(BLOCK.format(kind)) for kind in ("solution", "exercise"))
 PYTHON = re.compile(r"(?ms)^```python\n(.*?)^```$")
@@ -33,6 +43,25 @@ def _check_solution(name, answer, code):
     exec(code, scope)
     verdict = judge(name, scope[answer])
     assert verdict.kind == "right", f"the solution of {name} is refused: {verdict}"
+
+
+def _check_stop(figure, source, stops, holds):
+    controls = {}
+
+    class Recorder:
+        def __getattr__(self, name):
+            if name == "explore":
+                return lambda *draw, **given: controls.update(given)
+            return getattr(lt, name)
+
+    exec(source, {**globals(), "lt": Recorder()})
+    values = {}
+    for name, shown in stops.items():
+        found = {str(controls[name].text(v)): v for v in controls[name].values}
+        found |= {f"{v:g}": v for v in found.values() if isinstance(v, int | float)}
+        assert shown in found, f"{figure} has no stop {name} = {shown}"
+        values[name] = found[shown]
+    assert holds(**values), f"{figure}: what the task asks for is not so at {stops}"
 """
 
 
@@ -54,6 +83,7 @@ def with_promises(
                 f"_check_number({found['shown']!r}, {found['code']})"
                 for found in NUMBER.finditer(cell.source)
             ]
+            lines += [check_of_stop(notebook, found) for found in STOP.finditer(cell.source)]
         else:
             lines = [
                 f"_check_solution({name!r}, {answer!r}, {solutions[label_of(name)]!r})"
@@ -62,6 +92,34 @@ def with_promises(
             ]
         cells += [nbformat.v4.new_code_cell(line) for line in lines]
     return nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
+
+
+def check_of_stop(notebook: nbformat.NotebookNode, found: re.Match[str]) -> str:
+    """The line that checks a stop: it runs the cell of the figure to see its controls."""
+    stops = dict(pair.split("=") for pair in found["stops"].split())
+    named = [
+        c.source
+        for c in notebook.cells
+        if c.metadata.get("mystnb", {}).get("figure", {}).get("name") == found["figure"]
+    ]
+    assert len(named) == 1, f"no figure is called {found['figure']}"
+    holds = f"lambda {', '.join(stops)}: {found['code']}"
+    return f"_check_stop({found['figure']!r}, {named[0]!r}, {stops!r}, {holds})"
+
+
+def tasks_without_a_stop(notebook: nbformat.NotebookNode) -> list[str]:
+    """Sentences that ask to bring a control to a place, in cells with too few stops behind them."""
+    missing = []
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            text = SOLUTION.sub("", EXERCISE.sub("", cell.source)).partition('<div class="quiz">')[
+                0
+            ]
+            text = re.sub(r"(?s)<details.*?</details>|```\{prf.*?```", "", text)
+            sentences = [s for s in re.split(r"(?<=[.?])\s", prose(text)) if TASK.search(s)]
+            if len(sentences) > len(STOP.findall(cell.source)):
+                missing += sentences
+    return missing
 
 
 def label_of(exercise: str) -> str:

@@ -83,6 +83,20 @@ def _tensor(features: list, name: str) -> list[np.ndarray]:
     return [v.ravel() for v in np.meshgrid(*parts, indexing="ij")]
 
 
+def all_masks(d: int) -> np.ndarray:
+    """Every setting of d switches, (2^d, d)."""
+    return (np.arange(2**d)[:, None] >> np.arange(d)) % 2
+
+
+def weighted_fit(
+    z: np.ndarray, y: np.ndarray, weight: np.ndarray, ridge: float = 0.0
+) -> np.ndarray:
+    """Weighted least squares on switches, with an intercept that ridge leaves alone."""
+    Z = np.column_stack([np.ones(len(z)), z])
+    gram = Z.T @ (weight[:, None] * Z) + ridge * np.diag([0.0] + [1.0] * z.shape[1])
+    return np.linalg.lstsq(gram, Z.T @ (weight * y), rcond=1e-11)[0]
+
+
 def given(g: SimpleNamespace, values: np.ndarray, z: int) -> float:
     """E~[values | z], one feature on its grid."""
     mass = g.prob * g.weight * (g.z == z)

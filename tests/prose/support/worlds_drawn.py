@@ -41,6 +41,13 @@ def features(w):
     return [normal_feature(xi, mu, sigma, w.nu, lo, hi) for xi, mu, sigma, lo, hi in parts]
 
 
+def with_laplace(found, w):
+    """The same features with the weight exp(-|x - xi| / nu)."""
+    for g, xi in zip(found, w.xi, strict=True):
+        g.weight = np.exp(-np.abs(g.x - xi) / w.nu)
+    return found
+
+
 def tilted(w):
     """Mean and deviation of the tilted law, as printed in the book."""
     total = w.nu**2 + w.sigma**2

@@ -7,14 +7,12 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import axe_playwright_python
 from browser import ROOT
-from playwright.sync_api import Browser, Page, Request, Route
+from playwright.sync_api import Browser, Page, Request
 
 LAPTOP = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 SITE = ROOT / "_build" / "html"
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
 def sources() -> Iterator[Path]:
@@ -115,10 +113,6 @@ def moves(tab: Page) -> Iterator[str]:
     """Whether a page that has just been opened has moved under its reader."""
     if (shifted := tab.evaluate(SETTLED)) > LARGEST_SHIFT:
         yield f"moves by {shifted:.3f} while it loads"
-
-
-def give(body: str, kind: str, route: Route) -> None:
-    route.fulfill(body=body, content_type=f"{kind}; charset=utf-8")
 
 
 # For every element with text of its own: what it is, if its colour is too near to the one behind it,

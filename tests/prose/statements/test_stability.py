@@ -1,4 +1,4 @@
-"""Statements of the chapter *Can it be shown?*, by quadrature and by brute force."""
+"""The statement on repeated runs of the chapter *How many samples?*, by quadrature and by brute force."""
 
 from itertools import combinations
 

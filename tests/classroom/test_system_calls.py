@@ -1,0 +1,66 @@
+"""The filter of system calls, tried in a sandbox."""
+
+import errno
+import platform
+
+import pytest
+
+from limetutor.classroom import sandbox, system_calls
+from limetutor.classroom.marking import NotebookRun
+from limetutor.classroom.sandbox import SandboxLimits, why_unavailable
+from limetutor.classroom.system_calls import CLOSED, MACHINES, filter_program
+
+
+def test_what_is_missing_is_said(monkeypatch):
+    monkeypatch.setattr("os.getuid", lambda: 1000)
+    for able in (True, False):
+        monkeypatch.setattr(sandbox, "_can_disable_namespaces", lambda able=able: able)
+        command = sandbox._bubblewrap(SandboxLimits())
+        assert ("--disable-userns" in command) is able
+        assert {f"--unshare-{kind}" for kind in ("net", "pid", "ipc", "uts")} <= {*command}
+        assert ("cannot switch off user namespaces" in "".join(sandbox.weaknesses())) is not able
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
+    assert "not filtered on this kind of processor (riscv64)" in "".join(sandbox.weaknesses())
+
+
+TRIED = """
+import ctypes, mmap, multiprocessing, socket, threading
+def error(call, *arguments):
+    try: return bool(call(*arguments)) - 1
+    except OSError as error: return error.errno
+libc = ctypes.CDLL(None, use_errno=True)
+def numbered(number, argument):
+    ctypes.set_errno(0)
+    libc.syscall(number, argument, 0, 0, 0, 0, 0)
+    return ctypes.get_errno()
+closed = [numbered(number, -1) for number in NUMBERS] + [numbered(CLONE, 0x10000011)]
+families = [f for f in range(64) if error(socket.socket, f, socket.SOCK_DGRAM) == 0]
+found = [closed, families, error(mmap.mmap, -1, 4096), error(open, "/dev/zero")]
+import numpy as np, scipy.stats, matplotlib.pyplot as plt
+plt.plot(scipy.stats.norm.cdf(np.linalg.eigvalsh(np.eye(3))))
+plt.savefig("picture.png")
+thread = threading.Thread(target=found.append, args=("thread",))
+thread.start(); thread.join()
+with multiprocessing.get_context("fork").Pool(1) as pool: found += pool.map(abs, [-2])
+"""
+
+
+def test_in_a_sandbox_the_kernel_does_so_and_packages_work():
+    if why := why_unavailable() or filter_program(platform.machine()) is None:
+        pytest.skip(str(why))
+    column = MACHINES[platform.machine()][1]
+    numbers = [pair[column] for pair in CLOSED.values()], system_calls.CLONE[column]
+    run = NotebookRun([f"NUMBERS, CLONE = {numbers}\n{TRIED}"], SandboxLimits(), {})
+    try:
+        found = run.ask(10, do="value", name="found")["value"]
+    finally:
+        run.close()
+    assert {*found[0]} == {errno.EPERM} and found[1] == [1, 2, 10]
+    assert found[2:] == [errno.EPERM, errno.ENOENT, "thread", 2]
+
+
+def test_calls_of_later_kernels_have_one_number_on_all_processors():
+    """From 424 on, as include/uapi/asm-generic/unistd.h has it."""
+    later = {name: pair for name, pair in CLOSED.items() if max(pair) >= 424}
+    assert len(later) >= 10 and all(first == second for first, second in later.values())
+    assert all(len(set(column)) == len(CLOSED) for column in zip(*CLOSED.values(), strict=True))
