@@ -8,12 +8,7 @@ import pandas as pd
 import pytest
 
 import limetutor as lt
-from limetutor.plotting.result_page import (
-    frame_blocks,
-    frame_in_notebook,
-    in_words,
-    notebook_table,
-)
+from limetutor.plotting.result_page import frame_blocks, frame_in_notebook, in_words, notebook_table
 
 
 @pytest.mark.parametrize(

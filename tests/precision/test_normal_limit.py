@@ -16,11 +16,7 @@ from limetutor.core.problem import Problem
 from limetutor.precision.bounds import finite_sample_size, theorem_sample_size
 from limetutor.precision.effective_samples import effective_sample_size
 from limetutor.precision.normal_length import Covariance, norm_quantile
-from limetutor.precision.normal_limit import (
-    asymptotic_covariance,
-    noise_of,
-    whitened_variance,
-)
+from limetutor.precision.normal_limit import asymptotic_covariance, noise_of, whitened_variance
 
 RNG = np.random.default_rng(3)
 TABLE = RNG.gamma(2.0, size=(300, 2)) * [1.0, 3.0]
