@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import time
-import warnings
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
