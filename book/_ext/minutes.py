@@ -1,9 +1,9 @@
-"""How long a page takes: counted from what is on it, at rates that fit three readers.
+"""How long a page takes: counted from what is on it, at rates that fit four readers.
 
 A reader who knew linear regression read ten pages with a watch, exercises and sliders included
-(version f98850a). Two others, new to LIME, reckoned page by page how long the reading took and how
-long the exercises: one of six later pages, one of Part I as it is now. ``RATES`` are round numbers
-within a fifth of each page of the last, 15 per cent of the second, and 30 per cent of the first;
+(version f98850a). Three others, new to LIME, reckoned page by page how long the reading took and how
+long the exercises: one of six later pages, two of Part I as it is now. ``RATES`` are round numbers
+within a fifth of each page of the last two, 15 per cent of the second, and 30 per cent of the first;
 tests/prose/test_minutes.py has what was counted and what was taken.
 Proofs that are folded away (``<details class="proof">``) are for few, and are not counted.
 """
@@ -35,7 +35,6 @@ RATES = {
     "quiz question": 0.75,
 }
 EXERCISES = {"exercise", "paragraph to write", "function to write", "quiz question"}
-STEP = 5  # shown to the nearest five minutes: more would pretend
 
 
 class Minutes(NamedTuple):
@@ -60,8 +59,8 @@ def minutes(path: Path) -> Minutes:
 
 
 def rounded(time: float) -> int:
-    """To the nearest five, and never to nothing."""
-    return max(STEP, STEP * round(time / STEP))
+    """To the minute (five would hide up to two of them on a short page), and never to nothing."""
+    return max(1, round(time))
 
 
 def count(path: Path) -> Counter[str]:

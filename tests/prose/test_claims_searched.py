@@ -274,7 +274,7 @@ def test_the_lasso_leaves_out_feature_two(nu):
 @many
 @search(p=st.integers(2, 32).map(lambda half: 2 * half), box=unit, share=unit, sigma=decades(-2, 2))
 def test_an_even_number_of_boxes_turns_up_to_one_deviation(p, box, share, sigma):
-    """With Gaussian quartiles no bandwidth above σ turns a sign; nor with any even number."""
+    """With Gaussian quartiles no bandwidth above σ changes the sign of a contrast; nor with any even number."""
     edges = standard_quantiles(p)
     k = 1 + round(box * (p - 3))
     xi = edges[k] + share * (edges[k + 1] - edges[k])
@@ -352,7 +352,7 @@ ways = st.fixed_dictionaries(
 def test_every_explanation_has_its_numbers(seed, d, nu, how, lasso):
     """`lt.explain` always returns both. `lt.explain` always computes it, as `stderr`.
 
-    `lt.explain` has standard errors at no extra call of the model.
+    `lt.explain` gives standard errors at no extra call of the model.
     """
     rng = np.random.default_rng(seed)
     a, asked = rng.normal(size=d), []

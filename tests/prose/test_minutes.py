@@ -48,14 +48,28 @@ STORY = {
     "trust": ((995, 0, 4, 0, 18, 4, 2, 1, 1, 0, 3), (13, 24)),
 }
 
+# A fourth, of the same pages a little later.
+AGAIN = {
+    "welcome": ((1058, 0, 0, 0, 0, 3, 5, 1, 1, 0, 2), (11, 18)),
+    "ten_minutes": ((781, 0, 9, 0, 10, 2, 3, 1, 1, 0, 3), (11, 20)),
+    "discretization": ((1156, 0, 29, 0, 13, 3, 5, 1, 1, 0, 3), (15, 24)),
+    "weights": ((1149, 2, 40, 0, 6, 4, 6, 1, 1, 0, 2), (20, 29)),
+    "surrogate": ((1089, 1, 25, 0, 18, 3, 2, 1, 0, 1, 3), (19, 34)),
+    "theorem": ((1053, 2, 25, 0, 14, 3, 3, 2, 1, 0, 3), (20, 34)),
+    "switch_off": ((1126, 1, 31, 0, 13, 1, 3, 2, 1, 0, 3), (19, 33)),
+    "real_lime": ((1170, 1, 24, 0, 11, 3, 4, 3, 1, 0, 2), (19, 38)),
+    "local_error": ((838, 1, 7, 0, 11, 4, 4, 2, 1, 0, 2), (16, 26)),
+    "trust": ((1042, 0, 4, 0, 18, 4, 2, 1, 1, 0, 3), (14, 23)),
+}
+
 
 def predicted(counts, without=frozenset()):
     parts = zip(RATES.items(), counts, strict=True)
     return sum(rate * number for (what, rate), number in parts if what not in without)
 
 
-@pytest.mark.parametrize(("readings", "within"), [(ESTIMATED, 0.15), (STORY, 0.2)])
-def test_the_rates_come_near_to_what_two_readers_said(readings, within):
+@pytest.mark.parametrize(("readings", "within"), [(ESTIMATED, 0.15), (STORY, 0.2), (AGAIN, 0.2)])
+def test_the_rates_come_near_to_what_readers_said(readings, within):
     for counts, (reading, everything) in readings.values():
         assert predicted(counts, EXERCISES) == pytest.approx(reading, rel=within)
         assert predicted(counts) == pytest.approx(everything, rel=within)
@@ -74,7 +88,7 @@ def test_part_one_takes_an_afternoon():
 def test_the_rates_are_neither_high_nor_low_on_the_whole():
     pages = [
         *MEASURED.values(),
-        *((c, all_) for c, (_, all_) in (*ESTIMATED.values(), *STORY.values())),
+        *((c, all_) for c, (_, all_) in (*ESTIMATED.values(), *STORY.values(), *AGAIN.values())),
     ]
     stated = sum(predicted(counts) for counts, _ in pages)
     assert stated == pytest.approx(sum(taken for _, taken in pages), rel=0.05)
@@ -111,7 +125,7 @@ def test_code_that_is_shown_and_figures_that_are_moved(tmp_path):
     ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "page.ipynb")
     assert count(tmp_path / "page.ipynb") == {"line of code": 2, "figure": 2, "control": 3}
-    assert minutes(tmp_path / "page.ipynb") == (5, 5)
+    assert minutes(tmp_path / "page.ipynb") == (4, 4)
 
 
 def test_how_minutes_read():

@@ -40,12 +40,14 @@ def _lime(
     power: float = 2.0,
     double: float = 2.0,
     intercept: bool = True,
+    mismatches: bool = False,
 ) -> np.ndarray:
     """Algorithm 1 for standard normal features and four boxes, as the chapter types it."""
     x = np.random.default_rng(seed).standard_normal((n, len(xi)))
     edges = np.array([-edge, 0, edge])
     z = np.searchsorted(edges, x, side) == np.searchsorted(edges, xi, side)
-    weight = np.exp(-((x - xi) ** 2).sum(axis=1) / (double * nu**power))
+    apart = ~z if mismatches else (x - xi) ** 2
+    weight = np.exp(-apart.sum(axis=1) / (double * nu**power))
     design = np.column_stack([np.ones(n), z] if intercept else [z])
     A = design.T @ (weight[:, None] * design)
     return np.linalg.solve(A, design.T @ (weight * f(x)))
@@ -104,6 +106,10 @@ EXERCISES = (
             "The exponent has 2ν² below the fraction bar.",
             lambda *call: _lime(*call, power=1.0),
             "The bandwidth in the exponent is squared.",
+            lambda *call: _lime(*call, mismatches=True),
+            "Those are lime's weights. The paper's have the squared distance from ξ in the exponent.",
+            lambda f, xi, nu, n, seed: _lime(f, xi, nu, 10_000, 2),
+            "Your version draws what the chapter draws: use the n and the seed that are passed.",
             lambda *call: np.append(0.0, _lime(*call, intercept=False)),
             "The column of ones in Z is missing, so there is no intercept.",
             lambda *call: _lime(*call, edge=0.674),

@@ -42,24 +42,24 @@ EXERCISES = (
             lambda nu: _MIDDLE * (1 - nu**2),
             "A sign is wrong: the position lies in the outer half of its box.",
             lambda nu: _MIDDLE,
-            "That is the middle of the box. The mean of the tilted law has to be there, not ξ.",
+            "That is the midpoint of the box. The mean of the tilted law has to be there, not ξ.",
             lambda nu: 0.53,
             "0.53 is the bandwidth that hides a feature at 0.432. The question asks for a position.",
         ),
         nudge="Here the bandwidth is known and the position is not. Where does the mean of the tilted law have to be?",
-        formula="Take the box from 0 to 0.674, with its middle at 0.337. The mean of the tilted law, ξ/(1 + ν²), "
-        "has to be in the middle.",
+        formula="Take the box from 0 to 0.674, with its midpoint at 0.337. The mean of the tilted law, ξ/(1 + ν²), "
+        "has to be on the midpoint.",
         step="ξ = 0.337 · (1 + ν²), with ν = {nu}.",
     ),
     Paragraph(
         rubric=[
-            "An outer box is never switched off, so two of the four boxes remain, and by symmetry one: "
-            "from 0 to the third quartile q, with its middle m at q/2.",
+            "In an outer box nothing is switched off, so two of the four boxes remain, and by symmetry one: "
+            "from 0 to the third quartile q, with its midpoint m at q/2.",
             "There the squared critical bandwidth is σ²(ξ − m)/m (for μ = 0 and ξ, q in units of σ), "
             "which grows with ξ.",
             "ξ lies below q, so the fraction stays below 1: no ν above σ is critical.",
             "The edge itself: on the negative side the lower edge belongs to the box, and there the "
-            "critical bandwidth is σ, but not more.",
+            "critical bandwidth is σ, and no larger.",
         ],
     ),
 )

@@ -20,6 +20,7 @@ from ...plotting.style import color, new_figure, plain, styled
 from ...results.limit import Limit
 from .parts import box_index, box_of, inner_edges, log_axes, shade, signed
 
+XI = 0.1  # the instance among the boxes
 WIDTHS = np.geomspace(0.3, 10, 60)
 
 
@@ -106,7 +107,7 @@ def coefficient_by_position(p: int, xi: np.ndarray) -> np.ndarray:
     return gaps(Gaussian(p=p), np.asarray(xi, float)[:, None], 1.0, "mismatch")[:, 0]
 
 
-def boxes_decide(fig: Figure, p: int, xi: float) -> str:
+def boxes_decide(fig: Figure, p: int, xi: float = XI) -> str:
     """The coefficient of f(x) = x against the position of ξ: one step for each box."""
     ax = fig.subplots()
     ends = np.concatenate([[-2.6], inner_edges(p), [2.6]])

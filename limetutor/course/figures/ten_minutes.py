@@ -14,7 +14,7 @@ from . import parts
 from .parts import beside_slope, signed
 
 REACH = 2.5  # half the width of the picture of a contrast
-XI = Slider(-2, 2, -0.6, stops=41, fmt="{:.1f}", label="position of ξ")
+XI = Slider(-2, 2, 1.2, stops=41, fmt="{:.1f}", label="position of ξ")
 WIDE = 1e9  # a bandwidth at which all samples count alike
 
 

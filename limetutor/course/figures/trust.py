@@ -39,18 +39,19 @@ def chosen(prediction: Any, most: int = 10) -> Figure:
 
 
 def number_of_boxes(fig: Figure, p: int, path: Path) -> str:
-    """The largest coefficients over the number of boxes, and where p stands."""
+    """The largest coefficients, from the fewest boxes up to p."""
     counts = np.asarray(path.boxes)
     i = int(np.flatnonzero(counts == p)[0])
     order = np.argsort(-np.median(np.abs(path.coef), axis=0))[:FEW]
+    upto = np.minimum(np.arange(len(counts)), i)  # the last point again and again: as many in each frame
     ax = fig.subplots()
     ax.axhline(0, color=color.muted, lw=1)
     ax.axvline(p, color=color.ink, lw=1.2, ls="--")
     for k, j in enumerate(order):
         hue, dash = stroke(k)
-        ax.plot(counts, path.coef[:, j], color=hue, ls=dash, marker="o", ms=4, lw=1.6)
+        ax.plot(counts[upto], path.coef[upto, j], color=hue, ls=dash, marker="o", ms=4, lw=1.6)
         ax.plot(p, path.coef[i, j], "o", color=hue, ms=9)
-        ax.text(counts[-1] + 0.3, path.coef[-1, j], plain(path.names[j]), va="center")
+        ax.text(p + 0.3, path.coef[i, j], plain(path.names[j]), va="center")
     ax.set(xlim=(counts[0] - 0.5, counts[-1] + 2.2), xlabel="number of boxes")
     ax.set(ylim=(-25, 58), ylabel="coefficient", xticks=counts[::2])
     said = [f"{path.names[j]} {signed(path.coef[i, j], 1, plus=True)}" for j in order]
@@ -100,5 +101,5 @@ def _sentence(path: Path, i: int) -> str:
         near = f" The nearest zero of these five is that of {name}, at {zero:.2f}."
     return (
         f"At ν = {nu:.2f} the largest three are {three}. That is {where} the shaded range from {lo:.2f} "
-        f"to {hi:.2f}, and {path.ess[i]:,.0f} of {path.n:,} samples count.{near}"
+        f"to {hi:.2f}, and the {path.n:,} samples are worth {path.ess[i]:,.0f}.{near}"
     )

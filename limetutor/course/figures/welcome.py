@@ -79,13 +79,13 @@ def other_boxes(fig: Figure, boxes: str, run: int) -> str:
     )
 
 
-def other_width(fig: Figure, width: float, boxes: str) -> str:
+def other_width(fig: Figure, width: float) -> str:
     """The list of the first run at another kernel width."""
     ax = fig.subplots()
     fig.subplots_adjust(left=0.02, right=0.98, bottom=0.19, top=0.97)
-    found = reasons_for(1, boxes, width)
+    found = reasons_for(1, "quartile", width)
     _draw_list(ax, found)
-    share = abs(found[0].coefficient) / abs(reasons_for(1, boxes)[0].coefficient)
+    share = abs(found[0].coefficient) / abs(reasons_for()[0].coefficient)
     return (
         f"At kernel width {width:.2f} the largest coefficient is that of {found[0].feature}, "
         f"{signed(found[0].coefficient, 1, plus=True)}: {share:.0%} of its size at the default, 2.37."

@@ -41,7 +41,7 @@ UNIVERSAL = re.compile(
     | exactly\ (?:one|when|where|then|there)
     | however\ (?:many|much|few|small|large)
     | (?:at|for|in)\ (?:every|any|no)
-    | no\ (?:\w+\ ){1,4}(?:can|switches|turns|brings)
+    | no\ (?:\w+\ ){1,4}(?:can|switches|turns|changes|reverses|brings)
     )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
