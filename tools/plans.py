@@ -50,9 +50,12 @@ def plan_lines(plan: dict[str, Any]) -> Iterator[str]:
         stop = "" if what.rstrip("*").endswith("?") else "."
         yield f"| {clock}–{clock + part['minutes']} | {ref(part['page'])} | {what}{stop}{home} |"
         clock += part["minutes"]
+        if "break" in part:
+            yield f"| {clock}–{clock + part['break']} | | *Break* |"
+            clock += part["break"]
     yield ""
     if plan["given"]:
-        yield "Say in a sentence each what the pages of this plan take for granted:\n"
+        yield "Say, in one sentence each, what the pages of this plan take for granted:\n"
         for term, words in plan["given"].items():
             yield f"- *{term}*: {words}"
         yield ""
@@ -67,7 +70,8 @@ def goal(page: str) -> str:
 
 def chapter_lines(page: str, notes: dict[str, str]) -> Iterator[str]:
     """One chapter: goal, misconception, a question for a show of hands and its answer."""
-    yield f"**{ref(page)}**\n: *Goal.* They will be able to {goal(page)}"
+    theirs = goal(page).replace("yourself", "themselves")
+    yield f"**{ref(page)}**\n: *Goal.* They will be able to {theirs}"
     yield f": *They believe:* {notes['believe']}"
     yield f": *Ask for hands:* {notes['ask']}"
     yield f": *Answer:* {notes['answer']}\n"

@@ -21,12 +21,12 @@ def test_a_linear_score_is_its_weights_at_every_width():
     for nu in (0.05, 0.25, 3.0):
         found = switches.fit_form(form, switches.text_switches(12, nu))
         np.testing.assert_allclose(found.coef, a, atol=1e-9)
-    assert "LIME turns the sign of no word" in said(figures.normalising, 0.25, "word counts")
+    assert "LIME reverses the sign of no word" in said(figures.normalising, 0.25, "word counts")
 
 
 def test_normalising_turns_two_signs():
     text = said(figures.normalising, 0.25, "normalised TF-IDF")
-    assert "LIME turns the sign of “re” and “cast”" in text
+    assert "LIME reverses the sign of “re” and “cast”" in text
     a, h, form = figures.linear(True)
     found = switches.fit_form(form, switches.text_switches(12)).coef
     rough = switches.long_text(a, h, switches.text_switches(12))

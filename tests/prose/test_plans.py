@@ -44,10 +44,11 @@ def test_a_plan_lacks_nothing_and_says_nothing_twice(plan):
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
 def test_the_minutes_add_up(plan):
-    assert sum(part["minutes"] for part in plan["parts"]) == plan["minutes"]
+    parts = [(part, part["minutes"] + part.get("break", 0)) for part in plan["parts"]]
+    assert sum(minutes for _, minutes in parts) == plan["minutes"]
     day = 0
-    for part in plan["parts"]:
-        day = part["minutes"] if "session" in part else day + part["minutes"]
+    for part, minutes in parts:
+        day = minutes if "session" in part else day + minutes
         assert day <= (90 if plan is PLANS["fortnight"] else plan["minutes"])
 
 

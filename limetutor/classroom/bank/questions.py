@@ -53,7 +53,7 @@ VARIED = dict.fromkeys(UNCHANGED, Standalone()) | {
         }
     ),
     "beyond-linear/1": Standalone(at={"Q": ("f(x) = {}x^2",)}),
-    "images/1": Standalone(at={"hidden": ("have the tone {}.",)}),
+    "images/1": Standalone(at={"hidden": ("have tone {}.",)}),
     "images/2": Standalone(title="Most of them stay"),
 }
 
@@ -61,11 +61,11 @@ VARIED = dict.fromkeys(UNCHANGED, Standalone()) | {
 ESSAYS = {
     "trust/2": Standalone(
         instead={
-            "Write the note that goes with the list of patient 13: which": (
+            "Write the note that goes with the list for patient 13: which": (
                 "For a patient `lime` gives the reasons `s5` (+42), `bmi` (+12), `sex` (−7), `bp` and `age`. "
                 "The first three are on the list in every run, the last two are not. With ten boxes instead "
-                "of four `bmi` is negative, and the signs of `s5` and `sex` stay. If only `bmi` rises, so does "
-                "the prediction.\nWrite the note that goes with the list: which"
+                "of four `bmi` is negative, and the signs of `s5` and `sex` stay the same. If only `bmi` "
+                "rises, the prediction rises on the whole.\nWrite the note that goes with the list: which"
             )
         }
     ),

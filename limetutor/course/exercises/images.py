@@ -46,7 +46,7 @@ EXERCISES = (
         right=_kept,
         mistakes=with_hints(
             lambda alpha: _kept(alpha, 1.0),
-            "A factor of 2 is lost in the exponent.",
+            "A factor of 2 is missing from the exponent.",
             lambda alpha: 1 / np.sqrt(-2 * np.log(1 - alpha)),
             "You set the weight of a hidden superpixel to the probability of hiding it. How are "
             "the two related?",
@@ -72,8 +72,8 @@ EXERCISES = (
         ),
         nudge="Suppose superpixel 1 is visible. What does the model's answer depend on then?",
         formula="The coefficient is the mean of f given z₁ = 1 minus that given z₁ = 0; the second is 0.",
-        step="Given z₁ = 1 the mean of f is α. Which α belongs to a very large bandwidth, which to a "
-        "very small one?",
+        step="Given z₁ = 1 the mean of f is α. Which α corresponds to a very large bandwidth, "
+        "and which to a very small one?",
     ),
     Paragraph(
         rubric=[

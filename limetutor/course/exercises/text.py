@@ -49,7 +49,7 @@ EXERCISES = (
             lambda d, kept, nu: np.exp(-((1 - kept / d) ** 2) / (2 * nu**2)),
             "The cosine is the root of the share of the words that remain.",
             lambda d, kept, nu: np.exp(-((1 - np.sqrt(kept / d)) ** 2) / nu**2),
-            "A factor of 2 is lost in the exponent.",
+            "A factor of 2 is missing from the exponent.",
             lambda d, kept, nu: np.exp(-(1 - np.sqrt(kept / d)) / (2 * nu**2)),
             "The distance in the exponent is squared.",
         ),
@@ -74,10 +74,10 @@ EXERCISES = (
             "That is what each of the other words gets.",
         ),
         nudge="How many words can remain, and how likely is each number? The whole text is not among them.",
-        formula="Use the proposition on a rule: a slope, plus (1 − 1/d) times A. The slope of k² over "
+        formula="Use the proposition about a rule: a slope, plus (1 − 1/d) times A. The slope of k² over "
         "0, …, d − 1 is d − 1.",
-        step="The slope is (d − 2)/(d(d − 1)). A is the mean of (k − 1)/(d − 1) with shares k(d − k), whose "
-        "mean is d/2; and d is {d}.",
+        step="The slope is (d − 2)/(d(d − 1)). A is the mean of (k − 1)/(d − 1) with shares proportional to k(d − k), "
+        "which have mean d/2; and d is {d}.",
     ),
     Value(
         given={
@@ -110,13 +110,13 @@ EXERCISES = (
             _each_mask_alike,
             "Each mask got the whole of m_k. The masks with k switches on share it.",
             lambda values, m: _sampled(values, np.ones(len(m))),
-            "The numbers m do not enter.",
+            "You have not used the numbers m.",
             lambda values, m: _sampled(values, np.asarray(m)[::-1]),
-            "The entry with number k is for k switches on, not off.",
+            "Entry k is for k switches on, not off.",
             lambda values, m: -_sampled(values, m),
-            "On minus off.",
+            "The contrast is on minus off.",
         ),
-        nudge="How much does one mask count, if all masks with as many switches on count the same?",
+        nudge="How much does one mask count, if all masks with the same number of switches on count equally?",
         formula="A mask with k switches on has m_k divided by the number of such masks. Then fit by weighted "
         "least squares, with a column of ones, and leave out the intercept.",
         step="k = z.sum(axis=1) and np.bincount(k)[k] give each mask's k and how many share it. Multiply "

@@ -1,6 +1,6 @@
 """Chapter *images*: an astronaut and a digit, their superpixels and their coefficients.
 
-A photograph stays visible where it speaks for a class, and is veiled elsewhere. A digit is drawn with
+A photograph stays visible where it counts towards a class, and is veiled elsewhere. A digit is drawn with
 squares whose area is the tone of the pixel, so that the colour behind them is free for the
 coefficients and both follow the reader's theme.
 """
@@ -98,7 +98,7 @@ def draw_coefficients(
 # --- a photograph ----------------------------------------------------------------------------
 
 SHADES = 31  # of each colour: half the bytes, no visible difference
-VEIL = 0.93  # opacity of the veil over a superpixel that does not speak for the class
+VEIL = 0.93  # opacity of the veil over a superpixel that does not count towards the class
 
 
 @cache
@@ -144,7 +144,7 @@ def _covered(ax: Axes, method: str, hues: list[str], opacity: np.ndarray) -> Non
 
 
 def speaking(ax: Axes, coef: np.ndarray, scale: float, method: str = "quickshift") -> None:
-    """The photograph, veiled where it does not speak for the class."""
+    """The photograph, veiled where it does not count towards the class."""
     _photograph(ax)
     opacity = VEIL * (1 - np.clip(coef / scale, 0, 1))
     _covered(ax, method, [color.paper] * len(coef), opacity)
@@ -159,7 +159,7 @@ def cut(ax: Axes, method: str) -> None:
 
 @styled
 def story(coef: dict[str, np.ndarray]) -> Figure:
-    """The photograph with its superpixels, and what speaks for three classes (paper: figure 1)."""
+    """The photograph with its superpixels, and what counts towards three classes (paper: figure 1)."""
     fig = new_figure((5.4, 5.8))
     fig.subplots_adjust(left=0.01, right=0.99, top=0.94, bottom=0.01, wspace=0.04, hspace=0.12)
     first, *others = np.ravel(fig.subplots(2, 2))
@@ -173,7 +173,7 @@ def story(coef: dict[str, np.ndarray]) -> Figure:
 
 @styled
 def two_ways_to_cut(names: tuple[str, ...], fill: float) -> Figure:
-    """Quickshift above and slic below: the superpixels, and what speaks for each class."""
+    """Quickshift above and slic below: the superpixels, and what counts towards each class."""
     fig = new_figure((6.4, 4.6))
     fig.subplots_adjust(left=0.06, right=0.99, top=0.93, bottom=0.01, wspace=0.05, hspace=0.05)
     grid = fig.subplots(2, 1 + len(names))
@@ -206,8 +206,8 @@ def hidden_tone(fig: Figure, tone: float, name: str) -> str:
     speak = int(np.sum(beta > 0.05 * SCALES[name]))
     more = "more" if beta.sum() > 0 else "less"
     return (
-        f"With hidden superpixels at tone {tone:.2f}, {speak} of {len(beta)} superpixels speak clearly "
-        f"for {name}; the picture scores {abs(beta.sum()):.2f} {more} for it than a blank one of that "
+        f"With hidden superpixels at tone {tone:.2f}, {speak} of {len(beta)} superpixels clearly count "
+        f"towards {name}; the picture scores {abs(beta.sum()):.2f} {more} for it than a blank one of that "
         "tone."
     )
 

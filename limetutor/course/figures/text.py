@@ -160,7 +160,7 @@ def _rule_panels(
         for ax, curve, value in zip((left, right), curves, shares_at(kind, place), strict=True):
             ax.plot(places, curve, line, color=hue, label=kind)
             ax.plot(place, value, "o", color=hue, ms=8)
-    left.set(ylim=(0, 1.03), yticks=[0, 0.5, 1], ylabel="each of the rule")
+    left.set(ylim=(0, 1.03), yticks=[0, 0.5, 1], ylabel="each in the rule")
     for ax in (left, right):
         ax.axhline(0, color=color.muted, lw=1)
         log_axes(ax, x=ticks)
@@ -176,7 +176,7 @@ def rule_by_width(fig: Figure, nu: float, words: int) -> str:
 
     left, right = _rule_panels(fig, WIDTHS, nu, shares_at, ticks=[0.05, 0.25, 1, 3])
     left.set(xlim=(0.045, 3.3), xlabel="bandwidth ν")
-    right.set(xlim=(0.045, 3.3), xlabel="bandwidth ν", ylabel="each other one")
+    right.set(xlim=(0.045, 3.3), xlabel="bandwidth ν", ylabel="each of the others")
     right.set(ylim=(-0.068, 0.012), yticks=[-0.06, -0.03, 0])
     text, picture = (shares_at(kind, nu) for kind in ("text", "images"))
     return (
@@ -228,10 +228,10 @@ def normalising(fig: Figure, nu: float, vector: str) -> str:
     ax.set_yticks(rows, [plain(names[j]) for j in order])
     ax.set(xlim=(-0.72, 1.05), ylim=(-0.7, 11.7), xticks=[-0.5, 0, 0.5, 1], xlabel="coefficient")
     ax.legend(loc="lower right")
-    turned = [names[j] for j in np.flatnonzero(part * beta < -1e-9)]
-    which = " and ".join(f"“{name}”" for name in turned) or "no word"
+    changed = [names[j] for j in np.flatnonzero(part * beta < -1e-9)]
+    which = " and ".join(f"“{name}”" for name in changed) or "no word"
     die = names.index("die")
     return (
-        f"With {vector} at ν = {nu:.2f}, “die” has {signed(part[die])} in the log odds and the "
-        f"coefficient {signed(beta[die])}; LIME turns the sign of {which}."
+        f"With {vector} at ν = {nu:.2f}, “die” adds {signed(part[die])} to the log odds and has "
+        f"coefficient {signed(beta[die])}; LIME reverses the sign of {which}."
     )

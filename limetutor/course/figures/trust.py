@@ -43,7 +43,8 @@ def number_of_boxes(fig: Figure, p: int, path: Path) -> str:
     counts = np.asarray(path.boxes)
     i = int(np.flatnonzero(counts == p)[0])
     order = np.argsort(-np.median(np.abs(path.coef), axis=0))[:FEW]
-    upto = np.minimum(np.arange(len(counts)), i)  # the last point again and again: as many in each frame
+    # the last point is repeated: each frame has as many
+    upto = np.minimum(np.arange(len(counts)), i)
     ax = fig.subplots()
     ax.axhline(0, color=color.muted, lw=1)
     ax.axvline(p, color=color.ink, lw=1.2, ls="--")
