@@ -25,7 +25,7 @@ class Recommendation(NamedTuple):
 
 
 def recommended_bandwidth(section: Section) -> Recommendation:
-    """The smallest bandwidth that nothing speaks against, in the widest range that has one.
+    """The smallest bandwidth that nothing rules out, in the widest range that has one.
 
     Zeros and changes of order just outside the section count as well.
     """

@@ -57,13 +57,13 @@ def _write(result: Any, options: argparse.Namespace, **page: Any) -> None:
         write_atomically(place("--json", options.json), text.encode())
 
 
-@command("explain", "What speaks for and against the prediction of one row.", add_options)
+@command("explain", "What counts for and against the prediction of one row.", add_options)
 def explain(options: argparse.Namespace) -> int:
     """`limetutor explain`."""
     read = ModelAndTable.read(options)
     xi = read.row(options.row)
     explanation = lt.explain(read.f, xi, read.world, seed=options.seed, **read.settings)
-    title = f"Row {options.row}: what speaks for and against its prediction"
+    title = f"Row {options.row}: what counts for and against its prediction"
     _write(explanation, options, title=title)
     return DONE
 

@@ -53,7 +53,7 @@ class Margin:
         return sign * (raw if raw.ndim == 1 else raw[:, column])
 
     def picks(self, outputs: int) -> tuple[int, float]:
-        """Which raw output, and its sign: one output of two classes speaks for the second."""
+        """Which raw output, and its sign: one output of two classes counts for the second."""
         classes = listed_classes(last_step(self.model))
         if not classes:
             if self.label is None and outputs == 1:

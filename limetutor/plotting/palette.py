@@ -12,7 +12,7 @@ PALETTE: dict[str, tuple[str, str]] = {
     "sample": ("#7656a4", "#b89be2"),  # samples and their weights
     "surrogate": ("#0067a8", "#5cb4f2"),  # what LIME fits, empirical coefficients
     "truth": ("#b35a00", "#f3a34a"),  # theory: the limit, the predicted value
-    "against": ("#6f4a2f", "#b0764a"),  # a negative sign: speaks against, opposes the slope
+    "against": ("#6f4a2f", "#b0764a"),  # a negative sign: counts against, opposes the slope
     "alarm": ("#96006a", "#e0489f"),  # what to doubt: at risk, missed, switched off, mistaken
     "lime": ("#8b9a1f", "#d9ff4d"),  # what the real lime package returns
 }

@@ -176,7 +176,7 @@ class Result(PicklesWithoutModel):
     coefficient_heading = "coefficient"
     notes_in_repr = True
     _is_noisy = True  # whether standard errors are shown
-    page_title = "What speaks for this prediction, and what against it"
+    page_title = "What counts for this prediction, and what against it"
 
     facts: Callable[[], list[Fact]]  # the numbers beside the coefficients
     bounds: Callable[[], np.ndarray]  # 95% intervals of the coefficients, (d, 2)

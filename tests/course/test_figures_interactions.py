@@ -20,7 +20,7 @@ def test_the_instance_is_switched_off_and_in_the_shaded_box(nu: float, p: int):
     np.testing.assert_allclose(at.coef, 0, atol=1e-12)
     np.testing.assert_allclose(xy(in_colour(left, color.sample, "v")[0])[0], at.mu_tilde)
     np.testing.assert_allclose(xy(in_colour(right, color.xi)[0]), [[xi[0], 0]])
-    assert "the coefficient 0" in text
+    assert "linear model coefficient 0" in text
 
 
 def test_beyond_one_deviation_there_is_none_and_nothing_is_shown():
@@ -42,9 +42,9 @@ def test_the_green_path_crosses_the_border_where_the_coefficient_turns():
 
 
 def test_the_sentences():
-    assert "changes its sign at 0.947" in said(figures.width_path, 0.95, "x₁x₂")
-    assert "changes its sign at 0.4 and 1.5" in said(figures.width_path, 0.95, "three features")
-    assert "changes its sign at no width" in said(figures.width_path, 0.95, "x₁ + x₂")
+    assert "changes sign at 0.947" in said(figures.width_path, 0.95, "x₁x₂")
+    assert "changes sign at 0.4 and 1.5" in said(figures.width_path, 0.95, "three features")
+    assert "does not change sign" in said(figures.width_path, 0.95, "x₁ + x₂")
     text = said(figures.correlated, 0.5, "both top")
     assert "ignores gets 0.36" in text and "drawn independently they get 0.00 and 1.69" in text
 

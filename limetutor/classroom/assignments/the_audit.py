@@ -149,7 +149,7 @@ EXERCISES = (
             lambda coefs: np.minimum((coefs > 0).sum(axis=0), (coefs < 0).sum(axis=0)),
             "That is a count. Give a share of the runs.",
         ),
-        nudge="In which runs does a feature speak against the majority of runs?",
+        nudge="In which runs does a feature have another sign than in most runs?",
         formula="For each feature the smaller of two shares: positive runs and negative runs.",
         step="(coefs > 0).mean(axis=0) is one share, 1 minus it the other; np.minimum takes the smaller.",
     ),

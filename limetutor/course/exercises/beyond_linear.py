@@ -68,16 +68,16 @@ EXERCISES = (
             lambda Q, xi: -2 * Q * xi,
             "That makes the slope at ξ zero, which does not enter here.",
             _balanced_in_box,
-            "That makes the mean of the model in the box zero. With what is it compared?",
+            "That makes the mean of the model in the box zero. What is it compared with?",
             lambda Q, xi: -Q * xi,
             "That is for a very small bandwidth: the secant to the nearest edge is flat.",
             lambda Q, xi: _hiding_slope(1.0, xi),
             "You left out the factor before the square.",
         ),
         nudge="The coefficient of a sum is the sum of the coefficients: what does each part get by itself?",
-        formula="Without weights the mean of x² in [0, q) is 1 − 4qφ(q), that of x is 4(φ(0) − φ(q)); over "
+        formula="Without weights the mean of x² in [0, q) is 1 − 4qφ(q), and that of x is 4(φ(0) − φ(q)); over "
         "all data they are 1 and 0.",
-        step="The contrast of x² is −(16/3) qφ(q), that of x is (16/3)(φ(0) − φ(q)). Now {Q} times the "
+        step="The contrast of x² is −(16/3) qφ(q), and that of x is (16/3)(φ(0) − φ(q)). Now {Q} times the "
         "first and c times the second cancel.",
     ),
     Value(
@@ -108,16 +108,16 @@ EXERCISES = (
             lambda v: _shapley(v, 0.0),
             "That is one order, feature 2 before feature 1. There is another.",
             lambda v: [v[1] - v[0], v[2] - v[0]],
-            "Each is what a feature brings when it comes first. It may come second as well.",
+            "Each is what a feature adds when it comes first. It may come second as well.",
             lambda v: [v[3] - v[2], v[3] - v[1]],
-            "Each is what a feature brings when it comes second. It may come first as well.",
+            "Each is what a feature adds when it comes second. It may come first as well.",
             lambda v: [v[1], v[2]],
             "Those are values of v; a Shapley value is a mean of differences.",
         ),
-        nudge="In how many orders can two features come, and what does each bring in each of them?",
+        nudge="In how many orders can two features come, and what does each add in each of them?",
         formula="A Shapley value is the mean of v(S ∪ {j}) − v(S) over the orders, S being those before j.",
-        step="Feature 1 brings v({1}) − v(∅) in one order and v({1, 2}) − v({2}) in the other: take the "
-        "mean, and the same for feature 2. Together they make v({1, 2}) − v(∅).",
+        step="Feature 1 adds v({1}) − v(∅) in one order and v({1, 2}) − v({2}) in the other: take the "
+        "mean, and the same for feature 2. Together they add v({1, 2}) − v(∅).",
     ),
     Function(
         reference=_stump,
@@ -132,13 +132,13 @@ EXERCISES = (
             lambda t, xi, nu: _stump(t, xi, nu) * (1 - _own_share(xi, nu)),
             "You compared the box with everything. Compare it with what is outside.",
             lambda t, xi, nu: -_stump(t, xi, nu),
-            "Inside minus outside, and x above t counts 1.",
+            "Inside minus outside, and x above t counts as 1.",
         ),
         calls=10,
-        nudge="The mean of a tree that says 0 or 1 is a probability. Which two probabilities are compared?",
+        nudge="The mean of a tree that answers 0 or 1 is a probability. Which two probabilities are compared?",
         formula="It is P(x > t) given z = 1 minus P(x > t) given z = 0, both under the tilted law, a normal one "
         "with mean ξ/(1 + ν²) and standard deviation ν/√(1 + ν²).",
         step="Within the box the part above t begins at t, moved to the nearer end of the box if it lies "
-        "outside (np.clip does that). What is above t outside the box is all above t less that part.",
+        "outside (np.clip does that). What is above t outside the box is all above t minus that part.",
     ),
 )

@@ -72,9 +72,9 @@ EXERCISES = (
             lambda C, first, second: _sigma(C, first, second, 0.0),
             "Zeros between features are in the inverse. Here both indicators can be 1 at once.",
         ),
-        nudge="Three different numbers fill eight of the nine places. Only the last one needs a thought.",
+        nudge="Three different numbers fill eight of the nine places. Only the last one needs thought.",
         formula="An entry is the mean weight times 1, a probability, or a product of two. Which "
-        "probabilities belong to the two means in the question?",
+        "probabilities correspond to the two means in the question?",
         step="α₁ is {first} divided by {C}, and α₂ is {second} divided by {C}. The entry between the "
         "two features is {C} times their product.",
     ),
@@ -90,11 +90,11 @@ EXERCISES = (
             "The mean weight is missing: what happens to the inverse when a matrix is multiplied "
             "by a number?",
             lambda alpha, C: _first_row(alpha, 1 / C),
-            "A matrix that is smaller by a factor has an inverse that is larger by it.",
+            "A matrix that is smaller by a factor has an inverse that is larger by the same factor.",
             lambda alpha, C: _first_row(alpha, C, sign=1.0),
             "Check the signs: elimination subtracts.",
             lambda alpha, C: _first_row(alpha, C, corner=0.0),
-            "In the corner something is missing: without features it would be the inverse of a "
+            "Something is missing in the corner: without features it would be the inverse of a "
             "single number.",
             lambda alpha, C: np.array([1, *np.asarray(alpha)]) * C,
             "That is the first row of the matrix itself.",
@@ -102,7 +102,7 @@ EXERCISES = (
         nudge="Solve the system for a right-hand side with letters, and read off what multiplies them.",
         formula="The first row belongs to the intercept: 1 + Σ α/(1 − α) in the corner, then "
         "−1/(1 − α) for each feature, all of it divided by the mean weight.",
-        step="With α = {alpha}: the ratios α/(1 − α) are added to 1, and each −1/(1 − α) stands alone. "
+        step="With α = {alpha}: the ratios α/(1 − α) are added to 1, and each −1/(1 − α) is an entry by itself. "
         "Divide the three numbers by {C}.",
     ),
     Value(
@@ -120,8 +120,8 @@ EXERCISES = (
             "Several standard deviations fill half of the box: is one of them larger or smaller than "
             "that half?",
         ),
-        nudge="How long is half of the box, and how many standard deviations of the tilted law fill it?",
-        formula="Half of the box is 0.337. The standard deviation of the tilted law is ν/√(1 + ν²).",
+        nudge="How wide is half of the box, and how many standard deviations of the tilted law fill it?",
+        formula="The half-width of the box is 0.337. The standard deviation of the tilted law is ν/√(1 + ν²).",
         step="ν/√(1 + ν²) = 0.337/{times}. Square both sides and solve for ν².",
     ),
     Value(
@@ -145,7 +145,7 @@ EXERCISES = (
             "The corner has one term that does not belong to any feature.",
         ),
         nudge="What are the two diagonal blocks of an arrowhead, and which eigenvalues do they have?",
-        formula="The corner is 1 + Σ α/(1 − α); the other block is diagonal with the entries "
+        formula="The corner is 1 + Σ α/(1 − α); the other block is diagonal with entries "
         "1/(α(1 − α)), so that its largest entry is its largest eigenvalue.",
         step="Write down α/(1 − α) and 1/(α(1 − α)) for α = {alpha}. Add 1, all of the first kind "
         "and the largest of the second.",
@@ -164,12 +164,12 @@ EXERCISES = (
             lambda alpha, C, gamma: np.array(
                 [_solve(alpha, C, gamma)[0], *(gamma[1:] / (C * alpha * (1 - alpha)))]
             ),
-            "The coefficients forget to subtract: what does elimination take from each equation?",
+            "A subtraction is missing from the coefficients: what does elimination take from each equation?",
         ),
-        nudge="Eliminate the intercept first. What is then left of the equation of a feature?",
+        nudge="Eliminate the intercept first. What is left of the equation of a feature?",
         formula="The coefficient of feature j is (Γⱼ − αⱼΓ₀) divided by C αⱼ(1 − αⱼ); the intercept follows "
         "from the first equation.",
         step="coef = (gamma[1:] - alpha * gamma[0]) / (C * alpha * (1 - alpha)), and the intercept is "
-        "gamma[0] / C less the sum of alpha * coef.",
+        "gamma[0] / C minus the sum of alpha * coef.",
     ),
 )

@@ -43,9 +43,9 @@ EXERCISES = (
             lambda frequency: _TOP,
             "That is the mean in the box of ξ; the coefficient is a difference.",
         ),
-        nudge="What are the means of x in the three boxes? One is plain, and two mirror each other.",
+        nudge="What are the means of x in the three boxes? One is obvious, and two mirror each other.",
         formula="At a very large bandwidth all samples count alike. The mean above 1 is φ(1)/(1 − Φ(1)).",
-        step="The means are −1.525, 0 and 1.525. Weigh the first two by their frequencies, of {frequency}, "
+        step="The means are −1.525, 0 and 1.525. Weight the first two by their frequencies, from {frequency}, "
         "divide by the sum of the two, and subtract that from the third.",
     ),
     Value(
@@ -76,8 +76,8 @@ EXERCISES = (
             "That is all that lies below the upper end.",
         ),
         nudge="On which side of 0 is each of the two tails small, and can you work with small numbers only?",
-        formula="The mass is the same for the mirrored interval. Mirror those below 0; then it is a difference "
-        "of two upper tails, whose logarithms scipy.special.log_ndtr knows.",
+        formula="The mass is the same for the reflected interval. Reflect those below 0; then it is a difference "
+        "between two upper tails, whose logarithms scipy.special.log_ndtr computes.",
         step="With a = log_ndtr(-lo) and b = log_ndtr(-hi) the logarithm of the difference is "
         "a + np.log1p(-np.exp(b - a)).",
     ),

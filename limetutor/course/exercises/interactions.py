@@ -53,15 +53,15 @@ EXERCISES = (
             lambda sigma: _widest(sigma, 1.0),
             "In the condition both the bandwidth and the standard deviation are squared.",
             lambda sigma: np.sqrt(2) * _widest(sigma),
-            "You lost a factor of 2: ξ may be half a box away from the middle.",
+            "You lost a factor of 2: ξ may be half a box away from the midpoint.",
             lambda sigma: sigma * np.sqrt((_HIGH - _LOW) / (2 * _HIGH)),
-            "How far is the middle of the box from the mean? You took its upper edge.",
+            "How far is the midpoint of the box from the mean? You took its upper edge.",
         ),
-        nudge="Where is the middle of this box, and how long is it?",
-        formula="In units of σ, ν² times the distance from the mean to the middle of the box has to be less than "
-        "half the length of the box.",
-        step="In units of σ the middle is (0.4307 + 0.9674)/2 and half the length (0.9674 − 0.4307)/2 away "
-        "from an edge. ν²/σ² is the second divided by the first, and σ is {sigma}.",
+        nudge="Where is the midpoint of this box, and how wide is it?",
+        formula="In units of σ, ν² times the distance from the mean to the midpoint of the box has to be less than "
+        "half the width of the box.",
+        step="In units of σ the midpoint is (0.4307 + 0.9674)/2 and the half-width (0.9674 − 0.4307)/2. "
+        "ν²/σ² is the second divided by the first, and σ is {sigma}.",
     ),
     Value(
         given={"nu": Given(0.8, "the width", one_of(0.6, 0.7, 0.9, 1.1))},
@@ -101,8 +101,8 @@ EXERCISES = (
         "equations.",
         formula="With φ(0) left out, Cov(f, z₁) is 1 + cρ and Cov(f, z₂) is ρ + c. β₂ is 0 if β₁ alone solves "
         "both equations.",
-        step="The variance of z₁ is ¼ and its covariance with z₂ is arcsin(ρ)/(2π). So (ρ + c)/(1 + cρ) has "
-        "to be the ratio of the two, at ρ = {rho}.",
+        step="The variance of z₁ is ¼ and its covariance with z₂ is arcsin(ρ)/(2π). So (ρ + c)/(1 + cρ) must "
+        "be the ratio of the two, at ρ = {rho}.",
     ),
     Function(
         reference=_path,
@@ -124,7 +124,7 @@ EXERCISES = (
         formula="α is p/(p + (1 − p) exp(−1/(2ν²))). For feature j take the difference along axis j; then mix "
         "the two entries of every other axis with 1 − α and α.",
         step="np.diff(np.moveaxis(means, j, 0), axis=0)[0] is the difference; with the α of the next axis "
-        "g = (1 - a) * g[0] + a * g[1] takes one axis away, and np.delete(alpha, j) has them in "
+        "g = (1 - a) * g[0] + a * g[1] removes one axis, and np.delete(alpha, j) lists them in "
         "order.",
     ),
 )

@@ -72,7 +72,7 @@ EXERCISES = (
         ),
         nudge="How wide is the interval now, and how does its width change with n?",
         formula="The interval is ±1.96 standard errors, and these go like 1/√n.",
-        step="It has to become 1.96 · {error}/{half} times narrower. Square that, for the factor on n.",
+        step="It has to become 1.96 · {error}/{half} times narrower. Square that to get the factor for n.",
     ),
     Value(
         given={
@@ -117,7 +117,7 @@ EXERCISES = (
             ),
             "Take the larger of the two ratios for each feature.",
             lambda alpha, C, eta: _first_condition(alpha, C, eta) / np.log(10),
-            "That is with the logarithm of base 10; here it is the natural one.",
+            "That is with the logarithm to base 10; here it is the natural one.",
             lambda alpha, C, eta: _first_condition(alpha, 1, eta),
             "The mean weight is missing: weighted samples do not count fully.",
             lambda alpha, C, eta: (
@@ -127,7 +127,7 @@ EXERCISES = (
             ),
             "Under the logarithm the intercept counts as a dimension too.",
         ),
-        nudge="Which three numbers does the first condition need beside C and η?",
+        nudge="Which three numbers does the first condition need besides C and η?",
         formula="Work out h, then L as 1 plus the larger of α/(1−α) and (1−α)/α for each feature.",
         step="h = ½ + ½ ln ½ and d + 1 = 3. With your L, n is L/({C} · h) · ln(6/{eta}).",
     ),
@@ -136,7 +136,7 @@ EXERCISES = (
         inputs=_run,
         mistakes=with_hints(
             lambda Z, weight, y: _textbook(Z, weight, y, 0),
-            "You took one variance for all residuals. M has the residual of each sample.",
+            "You took one variance for all residuals. M uses the residual of each sample.",
             lambda Z, weight, y: _textbook(Z, weight, y, 1),
             "In M the weight is squared.",
             lambda Z, weight, y: _error_bars(Z, weight, y) ** 2,
@@ -146,11 +146,11 @@ EXERCISES = (
             lambda Z, weight, y: _error_bars(Z, weight, y) * np.sqrt(len(y)),
             "That is the root of the diagonal of Ω, which is the covariance of √n times the difference.",
         ),
-        nudge="Ω is a product of three matrices. What is each of them, with means over samples in the "
+        nudge="Ω is a product of three matrices. What is each of them, with means over samples in "
         "place of expectations?",
         formula="Fit the surrogate first. Then Σ is the mean of π z zᵀ and M that of π² r² z zᵀ; divide Ω by "
         "n.",
-        step="With A = Z.T @ (weight[:, None] * Z) and B the same with (weight * r) ** 2, the n cancel: "
+        step="With A = Z.T @ (weight[:, None] * Z) and B the same with (weight * r) ** 2, the factors n cancel: "
         "the covariance is A⁻¹ B A⁻¹.",
     ),
 )

@@ -120,13 +120,13 @@ EXERCISES = (
             "That gives the share below the edge a standard error of this size. How does an error in the "
             "share become an error in the position?",
             lambda error: (sqrt(0.75) / 0.3178 / error) ** 2,
-            "Under the root stand two factors: the order, and one minus the order.",
+            "Under the root are two factors: the order, and one minus the order.",
             lambda error: 0.25 * 0.75 / 0.3178 / error**2,
-            "The density stands outside the root, so it must be squared too.",
+            "The density is outside the root, so it must be squared too.",
         ),
-        nudge="The standard error of an edge falls with the root of n. Here you know the standard error and look for n.",
+        nudge="The standard error of an edge falls with the square root of n. Here you know the standard error and look for n.",
         formula="Set √(τ(1−τ)/n) / ϕ to the standard error you want, with τ = 3/4 and the density at that edge.",
-        step="Squared: τ(1−τ) / (n · 0.3178²) = {error}². Solve for n.",
+        step="Squaring gives τ(1−τ) / (n · 0.3178²) = {error}². Solve for n.",
     ),
     Value(
         given={
@@ -143,7 +143,7 @@ EXERCISES = (
             lambda d, n: (1 - misplaced_share(4, n)) ** d,
             "That is the probability that all features stay in their boxes.",
         ),
-        nudge="The chapter has the probability for one feature. What is the complement of “at least one”?",
+        nudge="The chapter gives the probability for one feature. What is the complement of “at least one”?",
         formula="If s is the probability for one feature, a feature stays with probability 1 − s, independently of the others.",
         step="All {d} stay with probability (1 − s) to the power {d}, with the s that was simulated above. You want "
         "the complement.",

@@ -43,7 +43,7 @@ def everything_off(fig: Figure, nu: float, p: int) -> str:
     if np.isnan(xi):
         return f"{begin} no instance above the mean switches both features off."
     point = f"({signed(xi)}, {signed(xi)})"
-    return f"{begin}, ξ = {point} gives both features of every linear model the coefficient 0."
+    return f"{begin}, ξ = {point} gives both features of every linear model coefficient 0."
 
 
 def _plane_of_boxes(ax: Axes, xi: float, nu: float, p: int) -> None:
@@ -115,11 +115,11 @@ def width_path(fig: Figure, width: float, model: str) -> str:
     right.set(xlim=(0.24, 11), ylim=(-2.2, 2.6), yticks=[-2, 0, 2], xlabel="width ν")
     right.set_ylabel("coefficient", labelpad=0)
     right.legend(loc="upper right", ncols=3, handlelength=1.2, columnspacing=0.8, fontsize=11)
-    turns = game.critical_widths(0)
-    where = " and ".join(f"{nu:.3g}" for nu in turns) or "no width"
+    where = " and ".join(f"{nu:.3g}" for nu in game.critical_widths(0))
+    change = f"changes sign at {where}" if where else "does not change sign"
     return (
         f"At width {width:.2f} the coefficients are {', '.join(signed(b) for b in beta)}; that of "
-        f"x₁ changes its sign at {where}."
+        f"x₁ {change}."
     )
 
 
@@ -173,7 +173,7 @@ def correlated(fig: Figure, rho: float, boxes: str) -> str:
     right.set(xlim=(-0.6, 1.6), xticks=[0, 1], xticklabels=["β₁", "β₂"])
     right.set(ylim=(-2.1, 2.1), yticks=[-2, -1, 0, 1, 2], ylabel="coefficient")
     return minus(
-        f"With ρ = {rho:.2f} the feature that f ignores gets {signed(beta[1])}, the one that it "
+        f"With ρ = {rho:.2f} the feature that f ignores gets {signed(beta[1])}, and the one that it "
         f"uses {signed(beta[0])}; drawn independently they get 0.00 and {signed(apart[0])}."
     )
 

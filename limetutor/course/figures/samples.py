@@ -48,9 +48,9 @@ def normal_limit(fig: Figure, n: int, nu: float) -> str:
     right.set(xlim=(-4.2, 4.2), xticks=[-4, -2, 0, 2, 4], xlabel="(β̂₁ − β₁) / predicted deviation")
     beyond = np.mean(np.abs(score) > 2)
     return (
-        f"With n = {n} at ν = {nu:g} the predicted standard deviation is {deviation:.2f}, that of the "
-        f"{len(values)} runs {values.std(ddof=1):.2f}; {beyond:.1%} of the runs lie beyond two "
-        "predicted ones, where a normal law has 4.6%."
+        f"With n = {n} at ν = {nu:g} the predicted standard deviation is {deviation:.2f}, and that of "
+        f"the {len(values)} runs {values.std(ddof=1):.2f}; {beyond:.1%} of the runs lie beyond two "
+        "predicted ones (4.6% for a normal law)."
     )
 
 
@@ -119,7 +119,7 @@ def four_answers(fig: Figure, nu: float, eps: float) -> str:
     factor = int(np.floor(np.log10(now.printed / now.weighted)))
     return (
         f"For a distance of {eps:g} at ν = {nu:.2f} the paper's theorem asks for "
-        f"{_count(now.printed)} samples, this book's for {_count(now.finite)}, the normal limit for "
+        f"{_count(now.printed)} samples, this book's for {_count(now.finite)}, and the normal limit for "
         f"{_count(now.weighted)} weighted or {_count(now.tilted)} tilted ones: {factor} orders of "
         "magnitude lie between the paper's theorem and the weighted samples."
     )

@@ -148,7 +148,7 @@ def column(fig: Figure, p: int, name: str) -> str:
     ax.fill_between(*outline, color=color.muted, alpha=0.35, lw=0, label="training values")
     ax.plot(*parts.lines(laws.edges, 0, top), color=color.box, lw=1, alpha=0.6)
     middles = (laws.grid[1:] + laws.grid[:-1]) / 2
-    ax.plot(middles, normal, color=color.truth, ls="--", label="one normal")
+    ax.plot(middles, normal, color=color.truth, ls="--", label="single normal")
     ax.plot(middles, np.minimum(boxes, top), color=color.sample, label="samples of lime")
     ax.set(xlim=(laws.grid[0], laws.grid[-1]), ylim=(0, top), yticks=[])
     ax.set(xlabel=LABELS[name], ylabel="density")
@@ -282,7 +282,7 @@ def growing(n: int) -> str:
     """The third edge read off forty training sets as they grow, and how many misplace ξ."""
     wrong = int(np.sum(third_edges(n) >= ABOVE_EDGE))
     return (
-        f"Read off {n} values the edge has a standard error of {edge_stderr(4, n)[2]:.3f}. In {wrong} of "
+        f"Read off {n} values, the edge has a standard error of {edge_stderr(4, n)[2]:.3f}. In {wrong} of "
         f"the {TRAINING_SETS} training sets it lies above ξ = {ABOVE_EDGE:g} and puts ξ into the wrong box."
     )
 
