@@ -107,7 +107,9 @@ def presence(model: Any, output: Any = None) -> Switched:
         )
     labels = listed_classes(model)
     classes = len(labels)
-    column = max(classes - 1, 0)
+    if not classes and np.size(outputs := model.predict(np.zeros((1, d)))) > 1:
+        raise ValueError(f"model must predict one number, got one with {np.size(outputs)} outputs.")
+    column = classes - 1  # a regressor has one
     if output is not None:
         column = output_column(output, max(classes, 1), labels)
     from scipy.sparse import eye_array

@@ -7,6 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from audited_rows import EXPLAINER, LINEAR, X, explainer
 
@@ -41,8 +42,8 @@ def test_a_row_of_a_table_is_the_audit_of_that_row():
 
 
 @pytest.mark.parametrize(
-    "one", [X[:1], X[:1].tolist(), pd.DataFrame(X[:1], columns=list("0123"))], ids=str
-)
+    "one", [X[:1], X[:1].tolist(), pd.DataFrame(X[:1], columns=[*"0123"]), pl.DataFrame(X[:1], [*"0123"])], ids=str
+)  # fmt: skip
 def test_a_table_of_one_row_is_a_table(one):
     assert len(lt.audit(EXPLAINER, LINEAR, one)) == 1
     assert isinstance(lt.audit(EXPLAINER, LINEAR, X[0]), lt.Audit)

@@ -2,6 +2,8 @@
 
 import errno
 import platform
+import re
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +23,20 @@ def test_what_is_missing_is_said(monkeypatch):
         assert ("cannot switch off user namespaces" in "".join(sandbox.weaknesses())) is not able
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     assert "not filtered on this kind of processor (riscv64)" in "".join(sandbox.weaknesses())
+
+
+def test_numbers_are_those_of_the_kernel():
+    """Of both machines, as the headers of Linux have them (Debian's linux-libc-dev)."""
+    named = {"clone": system_calls.CLONE, "clone3": system_calls.CLONE3, "mmap": system_calls.MMAP}
+    named |= {"socket": system_calls.SOCKET, "socketpair": system_calls.SOCKETPAIR, **CLOSED}
+    headers = ("x86_64-linux-gnu/asm/unistd_64.h", "asm-generic/unistd.h")
+    for column, header in enumerate(Path("/usr/include") / header for header in headers):
+        if not header.exists():
+            pytest.skip(f"{header} is not installed")
+        text = re.sub(r"__NR3264_(\w+) (?=\d)", r"__NR_\1 ", header.read_text())
+        numbers = {name: int(n) for name, n in re.findall(r"#define __NR_(\w+) (\d+)", text)}
+        listed = {name: pair[column] for name, pair in named.items() if name in numbers}
+        assert {name: numbers[name] for name in listed} == listed and len(listed) > 30
 
 
 TRIED = """

@@ -429,6 +429,13 @@ def test_an_attribute_in_place_of_one_of_the_class_is_refused(
     assert "an attribute in place of " in refused(opened.write(tmp_path / "method.skops"))
 
 
+def test_models_in_arrays_of_models_are_checked_too(tmp_path, refused):
+    opened = BOOSTED.copy()
+    tree = opened.node("estimators_")["content"][0]["content"][0]
+    opened.add("predict", node("TypeNode", "builtins.str"), tree)
+    assert "an attribute in place of predict" in refused(opened.write(tmp_path / "inner.skops"))
+
+
 def test_the_methods_that_a_stack_calls_are_not_for_the_file_to_choose(
     tmp_path, refused, monkeypatch
 ):

@@ -1,10 +1,12 @@
 """The declared exercises and ``limetutor.course.check``: what is right, nearly right and wrong."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from answers_table import RIGHT
 from scipy import stats
 from typed_answers import typed
@@ -31,6 +33,15 @@ def test_every_typed_answer_gets_its_verdict():
         if verdict.kind != row.kind or row.said not in verdict.words:
             wrong.append(f"{row}: {verdict}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_each_known_mistake_is_the_number_that_a_reader_gets():
+    listed = yaml.safe_load((Path(__file__).parent / "support/mistakes.yml").read_text("utf-8"))
+    assert listed.keys() == {e.name for e in VALUES if e.mistakes}
+    for name, rows in listed.items():
+        assert len(rows) == len(exercises()[name].mistakes)
+        for answer, hint in rows.items():
+            assert hint in (said := lt.judge(name, str(answer))).words and said.kind == "wrong"
 
 
 @pytest.mark.parametrize(("name", "answer"), RIGHT, ids=[name for name, _ in RIGHT])
@@ -255,3 +266,9 @@ def test_hidden_pixels_have_no_tone_of_the_superpixel():
     exercise, rng = exercises()["images/1"], np.random.default_rng(0)
     for asked in (exercise.variant(rng) for _ in range(100)):
         assert asked.params["hidden"] not in asked.params["tones"]
+
+
+def test_frequencies_of_a_variant_add_up():
+    for seed in range(20):
+        drawn = exercises()["integrals/1"].variant(np.random.default_rng(seed))
+        assert sum(drawn.params["frequency"]) == pytest.approx(1)

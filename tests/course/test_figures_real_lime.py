@@ -57,11 +57,11 @@ def test_the_slider_of_the_width_says_who_decides(explainer, width: float) -> No
     case = {"model": "linear model", "models": MODELS, "xi": XI, "world": world}
     text, fig = drawn(real_lime.width_slider, width=width, **case)
     C = np.exp(at.log_C)
-    assert f"together weigh {real_lime.short(4999 * C)} " in text
+    assert f"total weight of the samples is {real_lime.short(4999 * C)}, " in text
     assert f"leaves {np.median(at.shrinkage):.0%}" in text
     limit = lt.limit(MODELS["linear model"], XI, world, width, "mismatch")
     turned = [n for n, a, b in zip(at.names, at.coef, limit.coef, strict=True) if a * b < 0]
-    assert ("no sign has turned" in text) == (not turned) and all(n in text for n in turned[:3])
+    assert ("no sign has changed" in text) == (not turned) and all(n in text for n in turned[:3])
     dots = [line for line in fig.axes[1].lines if line.get_marker() == "o"]
     assert dots[1].get_ydata()[0] == pytest.approx(1 / (1 + 4999 * C))
 

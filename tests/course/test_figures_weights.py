@@ -50,7 +50,7 @@ def test_the_rectangle_has_the_area_of_all_weights_and_its_width_is_their_worth(
     (width, _), (_, height) = xy(end)
     assert width == pytest.approx(size) and width * height == pytest.approx(w.sum() / w[0])
     assert f"are worth {size:.0f} of equal weight" in text
-    assert f"hold {w[:50].sum() / w.sum():.0%} of" in text
+    assert f"carry {w[:50].sum() / w.sum():.0%} of" in text
     (curve,) = in_colour(fig.axes[0], color.sample)
     points = xy(curve)
     np.testing.assert_allclose(points[:, 1], (w / w[0])[points[:, 0].astype(int) - 1], rtol=1e-9)

@@ -196,6 +196,7 @@ def test_bounds_are_those_that_the_book_states_and_proves():
         C, A, centre = limit.C, alpha_constant(limit.alpha), f(limit.mu_tilde[None])[0]
         assert hoeffding_tail(0.3, d, width=2.0) == close(np.exp(-2 * d * 0.09 / 4))
         assert subgaussian_tail(0.3, d, 1.7) == close(np.exp(-d * 0.09 / (2 * 1.7**2)))
+        assert subgaussian_tail(0.3, d) == close(np.exp(-d * 0.09 / 2))
         assert empirical_inverse_bound(d, C, A) == close((C / (6 * d * A), 6 * d * A / C))
         tilted = np.sum((f.a * limit.sigma_tilde) ** 2)
         assert response_norm_bound(limit) == close(C * np.sqrt(d * (3 * centre**2 + tilted)))

@@ -6,7 +6,7 @@ import pytest
 import limetutor as lt
 from limetutor.core.sampler import SAMPLERS
 from limetutor.many.explain_many import explain_quietly
-from limetutor.precision.stopping import Precision, Target, forecast_bar
+from limetutor.precision.stopping import MAX_FORECAST, Precision, Target, forecast_bar
 
 XI = [0.4, -0.3, 1.2, 0.8]
 
@@ -52,6 +52,18 @@ def test_reaching_the_bound_warns_with_a_forecast():
     assert e.n == 3000 and not e.precision.reached
     assert e.precision.forecast == pytest.approx(3000 * (np.max(e.stderr) / 0.02) ** 2, rel=1e-3)
     assert run(n=e.precision.forecast * 2, tol=0.02).precision.reached
+
+
+def test_a_forecast_does_not_depend_on_the_units():
+    """The square of a ratio of 1e160 would overflow."""
+    forecasts = []
+    for unit in (1e-3, 1.0, 1e9):
+        e = explain_quietly(
+            lambda x: unit * bent(x), XI, lt.Gaussian(), 0.9, 3000, 0, tol=0.02 * unit
+        )  # noqa: B023
+        forecasts.append(e.precision.forecast)
+    assert 25_000 < min(forecasts) == max(forecasts)
+    assert run(n=3000, tol=1e-160).precision.forecast == MAX_FORECAST
 
 
 def test_stages_of_sobol_points_are_one_sequence():

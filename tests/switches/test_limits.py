@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 from scipy.integrate import quad
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import BernoulliNB
 from switch_forms import forms_of, logistic
 
@@ -30,6 +31,7 @@ def test_one_call_for_every_function():
     listed = lt.switch_limit(lambda z: z[:, 0] & z[:, 1], world)
     sampled = lt.switch_limit(lambda z: z[:, 0] & z[:, 1], world, calls=50)
     assert exact.method == listed.method == "exact" and sampled.method == "monte carlo"
+    assert exact.calls == 0
     assert np.allclose(exact.coef, listed.coef, rtol=0, atol=1e-13) and sampled.calls == 51
     assert np.all(np.abs(sampled.coef - exact.coef) <= 5 * sampled.stderr + 0.2)
     many = lt.switch_limit(lambda z: z.mean(axis=1), lt.image_switches(30))
@@ -200,6 +202,7 @@ def test_unequal_words_are_close_and_a_sign_is_foreseen():
         (lambda: lt.switch_limit(logistic(5), 5), "world must be made by"),
         (lambda: presence(lambda z: z), "model must be a fitted scikit-learn"),
         (lambda: presence(RandomForestRegressor()), "model must be a fitted scikit-learn"),
+        (lambda: presence(Ridge().fit(np.eye(3), np.eye(3))), "model must predict one number"),
         (
             lambda: long_text([1.0, 1.0], [2.0, 0.0], text_switches(2)),
             "h must have length 1, got one",

@@ -187,7 +187,7 @@ def _reasons(case: Case, lasting: float) -> tuple[tuple[str, ...], dict[str, Any
 def penalty(case: Case) -> Iterator[Finding]:
     """How much does a penalty take off the coefficients?"""
     computable = case.ridge or (case.lasso and case.form is not None)
-    if not computable or not case.has_limit or case.n is None or not np.any(case.used):
+    if not computable or not case.has_limit or case.n is None:
         return
     kept = np.where(case.used, case.limit.kept, 1.0)
     if kept.min() >= MIN_SHRINKAGE:

@@ -212,7 +212,7 @@ EXERCISES = (
             lambda a, xi, nu: (_turning(xi) > nu) & (xi > 0),
             "It happens below the mean of the data as well.",
             lambda a, xi, nu: _turning(xi) > nu,
-            "Those are the signs that a bandwidth has turned. But below the mean of the data a "
+            "Those are the signs that a bandwidth has changed. But below the mean of the data a "
             "contrast can oppose the slope from the beginning.",
         ),
         nudge="You can compute the coefficient and you know the slope: what is left to compare?",

@@ -1,4 +1,4 @@
-"""The exercises of the book, one module a chapter.
+"""The exercises of the book, one module per chapter.
 
 A module here has the name of its notebook and a tuple ``EXERCISES`` in the order of the page; that is
 all it takes to be found. A chapter is imported when one of its exercises is asked for. The kinds are

@@ -18,7 +18,7 @@ EXERCISES = (
         right=lambda mean, sd: mean + sd * _FIFTHS,
         mistakes=with_hints(
             lambda mean, sd: _FIFTHS,
-            "Those are the edges of a standard normal feature. This one has another mean and standard deviation.",
+            "Those are the edges of a standard normal feature. This one has a different mean and standard deviation.",
             lambda mean, sd: mean + _FIFTHS,
             "Those edges lie within two units of the mean. What is the standard deviation of the patients?",
             lambda mean, sd: mean + sd**2 * _FIFTHS,
@@ -26,7 +26,7 @@ EXERCISES = (
             lambda mean, sd: mean + sd * np.array([-2, -1, 1, 2]) / 2.5,
             "Equally wide boxes hold different numbers of patients. These boxes hold equally many.",
         ),
-        nudge="Five boxes hold equally many patients. Which share of them lies below each edge?",
+        nudge="Five boxes hold equally many patients. What share of them lies below each edge?",
         formula="The edge of order k/5 is μ + σ Φ⁻¹(k/5), and the normal law is symmetric.",
         step="The first is {mean} − {sd} · 0.8416. Do the same with 0.2533, then add instead of subtracting.",
     ),

@@ -59,8 +59,8 @@ EXERCISES = (
         ),
         nudge="The running example has the same instance and bandwidth, and its two contributions are "
         "on the page. Which slopes are in them?",
-        formula="A contribution is slope times distance. The running example has the contributions 2.127 "
-        "and 1.037 with the slopes 10 and −10.",
+        formula="A contribution is slope times distance. The running example has contributions 2.127 and "
+        "1.037 with slopes 10 and −10.",
         step="The distances are 2.127/10 and −1.037/10. Solve {slope} distance₁ + a₂ distance₂ = 0.",
     ),
     Paragraph(

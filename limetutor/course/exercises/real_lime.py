@@ -70,8 +70,8 @@ EXERCISES = (
             "The frequencies of the other boxes do not add up to 1, so that sum is not yet a mean.",
         ),
         nudge="Which boxes are compared, and does the width matter?",
-        formula="The limit is the slope times the mean of the own box less the mean of the others, these "
-        "weighted by their frequencies.",
+        formula="The limit is the slope times a difference: the mean of the patient's box minus that of "
+        "the others, weighted by their frequencies.",
         step="Leave out the third of the means {means}. Multiply each of the others by its frequency, add "
         "them up and divide by the sum of these frequencies. Compare the third mean with the result.",
     ),
@@ -86,13 +86,13 @@ EXERCISES = (
         reason="rounding the mean weight of one feature to three digits changes C by that much",
         mistakes=with_hints(
             lambda d, width: _against_ridge(0, width),
-            "The samples do not weigh 1 each.",
+            "The samples do not have weight 1 each.",
             lambda d, width: _against_ridge(1, width),
             "That is for a single feature: C is a product over all of them.",
             lambda d, width: 99 / _own_box(width)[1] ** d,
             "The penalty competes with the total weight times the variance of an indicator.",
             lambda d, width: _against_ridge(d, width, 0.5),
-            "That many leave one half of the coefficient.",
+            "That many leave half of the coefficient.",
             lambda d, width: 99 / (0.1875 * _own_box(width)[1] ** d),
             "A quarter is how often the box occurs before weighting.",
         ),
@@ -107,7 +107,7 @@ EXERCISES = (
             lambda xi: range(2, _MAX_BOXES + 1, 2),
             "An even number of boxes has an edge in the middle of the data.",
             lambda xi: [p for p in range(3, _MAX_BOXES + 1, 2) if p not in _hiding(xi)],
-            "The number is odd, that is right. But the more boxes there are, the narrower the middle one: "
+            "An odd number is right. But the more boxes there are, the narrower the middle one: "
             "does it still hold {xi}?",
         ),
         nudge="In which box does ξ have to lie, and which numbers of boxes have such a box?",
@@ -117,14 +117,14 @@ EXERCISES = (
     ),
     Paragraph(
         rubric=[
-            "Mend first: account has two values and belongs in categorical_features; as it is, the "
+            "Fix first: account has two values and belongs in categorical_features; as it is, the "
             "model may be asked about customers who do not exist, and the −70 means little.",
             "Income: +25 says that this customer's box scores higher than the other boxes; from a low box "
             "the slope could still be negative. For average slopes, explain without boxes.",
             "Age: 2 ± 9 is noise, and a coefficient near 0 may also come from a box in the middle of the "
             "data. Neither says that the model hardly uses age.",
             "The width: a smaller one does not make it more local. With ten features at 0.5 the 5000 "
-            "samples weigh less than the customer's own row, so ridge and that row would decide.",
+            "samples have less weight than the customer's own row, so ridge and that row would decide.",
             "What to do next: declare the column, then repeat the run or take more samples.",
         ],
         fewest=40,

@@ -13,7 +13,7 @@ _FRACTIONS = {0.5: "\\tfrac12", 0.25: "\\tfrac14"}
 
 
 def _row(values: Any) -> str:
-    """Numbers in a row, as they stand between brackets in a formula."""
+    """Numbers in a row, as they appear between brackets in a formula."""
     return ", ".join(_FRACTIONS.get(value, f"{value:g}") for value in values)
 
 
@@ -42,7 +42,7 @@ def _lime(
     intercept: bool = True,
     mismatches: bool = False,
 ) -> np.ndarray:
-    """Algorithm 1 for standard normal features and four boxes, as the chapter types it."""
+    """Algorithm 1 for standard normal features and four boxes, as in the chapter."""
     x = np.random.default_rng(seed).standard_normal((n, len(xi)))
     edges = np.array([-edge, 0, edge])
     z = np.searchsorted(edges, x, side) == np.searchsorted(edges, xi, side)
@@ -103,7 +103,7 @@ EXERCISES = (
             lambda *call: _lime(*call, double=np.inf),
             "All samples count alike in your version: the weights are missing.",
             lambda *call: _lime(*call, double=1.0),
-            "The exponent has 2ν² below the fraction bar.",
+            "The denominator in the exponent is 2ν².",
             lambda *call: _lime(*call, power=1.0),
             "The bandwidth in the exponent is squared.",
             lambda *call: _lime(*call, mismatches=True),

@@ -18,18 +18,18 @@ EXERCISES = (
         right=lambda xi: critical_bandwidths(_FOUR, [[xi]])[0, 0],
         mistakes=with_hints(
             lambda xi: np.sqrt(abs(xi) / _MIDDLE),
-            "The numerator is a distance too: from the middle of the box to ξ.",
+            "The numerator is a distance too: from the midpoint of the box to ξ.",
             lambda xi: abs(xi) - _MIDDLE,
-            "That is the distance from the middle of the box to ξ. At which bandwidth does the mean "
-            "of the tilted law lie in the middle?",
+            "That is the distance from the midpoint of the box to ξ. At which bandwidth does the mean "
+            "of the tilted law lie at the midpoint?",
             lambda xi: np.sqrt((abs(xi) - _MIDDLE) / _EDGE),
-            "A factor of 2 is lost: the denominator is the distance from the mean of the data to the "
-            "middle of the box, not to its edge.",
+            "A factor of 2 is missing: the denominator is the distance from the mean of the data to the "
+            "midpoint of the box, not to its edge.",
         ),
-        nudge="Which of the four boxes holds ξ, and where is its middle?",
-        formula="The squared bandwidth is a fraction: the distance from the middle of the box to ξ over that from "
-        "the mean of the data to the middle. The box goes from −0.674 to 0.",
-        step="The middle is −0.337. The fraction is (ξ + 0.337) / (−0.337), with ξ = {xi}, and the "
+        nudge="Which of the four boxes holds ξ, and where is its midpoint?",
+        formula="The squared bandwidth is a fraction: the distance from the midpoint of the box to ξ over that "
+        "from the mean of the data to the midpoint. The box goes from −0.674 to 0.",
+        step="The midpoint is −0.337. The fraction is (ξ + 0.337) / (−0.337), with ξ = {xi}, and the "
         "bandwidth is its root.",
     ),
     Value(
@@ -48,7 +48,7 @@ EXERCISES = (
         ),
         nudge="Here the bandwidth is known and the position is not. Where does the mean of the tilted law have to be?",
         formula="Take the box from 0 to 0.674, with its midpoint at 0.337. The mean of the tilted law, ξ/(1 + ν²), "
-        "has to be on the midpoint.",
+        "has to be at the midpoint.",
         step="ξ = 0.337 · (1 + ν²), with ν = {nu}.",
     ),
     Paragraph(

@@ -27,13 +27,13 @@ EXERCISES = (
             "That compares the box with all of the data. A contrast compares it with the data "
             "outside it.",
             lambda p: 1 - (p / 2 - 1) / p,
-            "Take the data outside the box, not all data: which share of them lies above zero?",
+            "Take the data outside the box, not all data: what share of it lies above zero?",
             lambda p: 1.0,
             "That is the mean of f in the box. What is its mean outside?",
             lambda p: (p / 2 - 1) / (p - 1),
             "That is the mean of f outside the box.",
         ),
-        nudge="A coefficient is a difference of two means. With equal weights, means under which law?",
+        nudge="A coefficient is a difference between two means. With equal weights, means under which law?",
         formula="With equal weights the tilted law is the law of the data. Take the share of values above "
         "zero among those in the box, and among those outside.",
         step="Among those in the box the share is 1. Outside are all boxes but one, each with the same "
@@ -55,14 +55,14 @@ EXERCISES = (
             lambda coef, xi, nu: [coef, coef],
             "Those are the coefficients. Each is a slope times a factor of its own.",
             lambda coef, xi, nu: [coef / _factors(xi, nu)[0], coef / 0.18],
-            "The sentence below the figure rounds the second factor too far for this. Take it from "
+            "The sentence below the figure rounds the second factor too coarsely for this. Take it from "
             "a coefficient of the running example.",
             lambda coef, xi, nu: [coef / 11.4, coef / 1.76],
             "You divided by the coefficients of the running example; its slopes are not 1.",
         ),
         nudge="The running example has the same two values and the same bandwidth. What are its factors?",
         formula="A coefficient is the slope times a factor that does not depend on the model. The running "
-        "example has the slopes 10 and −10 and the coefficients 11.40 and −1.76.",
+        "example has slopes 10 and −10 and coefficients 11.40 and −1.76.",
         step="The factors are 11.40/10 and 1.76/10. Divide {coef} by each.",
     ),
     Paragraph(
@@ -73,7 +73,7 @@ EXERCISES = (
             "older on average, by five years, so this linear model predicts more for older patients.",
             "It is about the model and its predictions, not about what age does to a person.",
             "How to find out about the slope: ask the model about the same patient a little older, or "
-            "divide the 3 by the difference of the two mean ages.",
+            "divide the 3 by the difference between the two mean ages.",
         ],
         fewest=40,
     ),

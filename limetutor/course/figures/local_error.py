@@ -139,7 +139,7 @@ def across_the_boxes(nu: float, xi: float) -> str:
 
 
 def error_at_edge(nu: float, box: int) -> float:
-    """The error at the third edge, 0.67, as the end of one of the two boxes it parts."""
+    """The error at the third edge, 0.67, as the end of one of the two boxes it separates."""
     ends = parts.standard_boxes().ends(0, box)
     return float(gaussian_tilt(parts.inner_edges()[2], nu, 0, 1, *ends).inside)
 

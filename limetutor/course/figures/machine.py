@@ -1,9 +1,9 @@
-"""The LIME machine: one picture that grows from chapter to chapter, a part a step.
+"""The LIME machine: one picture that grows from chapter to chapter, one part at a time.
 
 One feature from N(0, 1) in four boxes and f(x) = x, so that every number is one formula.  The rows
 share their horizontal axis, the position of ξ: f with the samples and the step that LIME fits, and
-their weights.  These are the paper's, which fall with the distance from ξ, or lime's, which only ask
-for the box.
+their weights.  These are the paper's, which fall with the distance from ξ, or lime's, which depend
+only on the box.
 """
 
 from collections.abc import Callable
@@ -46,7 +46,7 @@ def up_to(last: str = PARTS[-1]) -> Layered:
 
 
 def controls(last: str = PARTS[-1]) -> dict[str, Control]:
-    """The controls of the machine; where β is shown, ξ has a box in which no bandwidth turns its sign."""
+    """The controls of the machine; where β is shown, ξ has a box in which no bandwidth changes its sign."""
     return {"nu": NU, "xi": HIGH if last == "fit" else XI, "kernel": KERNEL}
 
 
@@ -55,7 +55,7 @@ def size(last: str = PARTS[-1]) -> tuple[float, float]:
     return 6.4, {"weigh": 3.1, "fit": 3.4}[last]
 
 
-# --- what stands still ---------------------------------------------------------------------------
+# --- what does not move --------------------------------------------------------------------------
 
 
 def _panels(last: str, fig: Figure) -> Panels:
@@ -146,7 +146,7 @@ def fitted(panels: Panels, nu: float, xi: float, kernel: str) -> None:
     bars.add_artist(Rectangle((0.7, 0), 0.6, gap, color=hue, lw=0, transform=bars.transData))
 
 
-#: In the order in which they are painted, each with the part to which it belongs.
+#: In the order in which they are painted, each with its part.
 LAYERS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("weigh", position),
     ("weigh", drawn),

@@ -34,7 +34,7 @@ def inner_edges(p: int = 4) -> np.ndarray:
 
 
 def boxes_of(xi: np.ndarray, p: int = 4) -> np.ndarray:
-    """Index of the box of each value; the world decides to which box an edge belongs."""
+    """Index of the box of each value; the world decides which box an edge belongs to."""
     return standard_boxes(p).discretize(np.asarray(xi, float)[:, None])[:, 0]
 
 
@@ -88,7 +88,7 @@ def filled_in_box(
 
 
 def shade(ax: Axes, ends: tuple[float, float], reach: float, alpha: float = 0.18) -> None:
-    """A box as a band, which may have no end."""
+    """A box as a band, which may be unbounded."""
     ax.axvspan(*np.clip(ends, -reach, reach), color=color.box, alpha=alpha, lw=0)
 
 
@@ -157,12 +157,12 @@ def bandwidth_dot(ax: Axes, value: Callable[[np.ndarray], np.ndarray], nu: float
 
 
 def holds(ends: np.ndarray, truth: np.ndarray | float) -> np.ndarray:
-    """Which intervals (…, 2) hold the truth."""
+    """Which intervals (…, 2) contain the truth."""
     return (ends[..., 0] <= truth) & (truth <= ends[..., 1])
 
 
 def draw_intervals(ax: Axes, coef: np.ndarray, ends: np.ndarray, truth: float) -> None:
-    """One interval (2,) a run; those that miss the truth stand out."""
+    """One interval (2,) per run; those that miss the truth stand out."""
     hit, places = holds(ends, truth), np.arange(1, len(coef) + 1)
     ax.axhline(truth, color=color.truth, lw=2)
     for which, hue, width in ((hit, color.surrogate, 1.8), (~hit, color.alarm, 3.0)):
@@ -248,7 +248,7 @@ def scientific(value: float) -> str:
 
 
 def beside_slope(step: float) -> str:
-    """How a contrast stands to the slope of +1."""
+    """How a contrast compares with the slope of +1."""
     if abs(step) < 0.005:
         return "is as good as zero although the slope is +1"
     return "agrees with the slope of +1" if step > 0 else "opposes the slope of +1"

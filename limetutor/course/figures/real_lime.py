@@ -26,7 +26,7 @@ WIDTHS = np.geomspace(0.3, 10, 60)
 
 @styled
 def predicted(runs: Mapping[str, np.ndarray], limits: Mapping[str, Limit]) -> Figure:
-    """Boxplots of real `lime` runs, one panel a model, with the predicted crosses."""
+    """Boxplots of real `lime` runs, one panel per model, with the predicted crosses."""
     fig = new_figure((6.4, 5.4))
     fig.subplots_adjust(hspace=0.3, bottom=0.11, top=0.94)
     axes = fig.subplots(len(runs), 1, sharex=True)
@@ -77,13 +77,13 @@ def width_slider(
     log_axes(right, x=[0.3, 1, 3, 10])
     right.set(xlim=(0.28, 10.6), ylim=(0, 1.05), yticks=[0, 0.5, 1])
     right.set(xlabel="kernel width ν", ylabel="share")
-    turned = [at.names[j] for j in range(len(xi)) if at.coef[j] * at.surrogate.beta[j] < 0]
-    signs = f"the sign of {few(turned)} has turned" if turned else "no sign has turned"
+    changed = [at.names[j] for j in range(len(xi)) if at.coef[j] * at.surrogate.beta[j] < 0]
+    signs = f"the sign has changed for {few(changed)}" if changed else "no sign has changed"
     top = int(np.argmax(np.abs(at.coef)))
     return (
-        f"At width {width:.2f} the samples together weigh {short(at.rows.weight)} and ξ's own row 1. "
-        f"Ridge leaves {np.median(at.shrinkage):.0%} of a coefficient. Compared with the limit, "
-        f"{signs}; the largest coefficient of the {model} is {at.names[top]} with "
+        f"At width {width:.2f} the total weight of the samples is {short(at.rows.weight)}, that of ξ's "
+        f"own row 1. Ridge leaves {np.median(at.shrinkage):.0%} of a coefficient. Compared with the "
+        f"limit, {signs}; the {model}'s largest coefficient is that of {at.names[top]}, "
         f"{signed(at.coef[top], 1)}."
     )
 

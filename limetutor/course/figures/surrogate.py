@@ -94,7 +94,7 @@ def shrinking(fig: Figure, ridge: float) -> str:
     ax.set(xlabel="penalty λ", ylabel="coefficient")
     left = [coef[j] / penalised(0.0)[j] for j in order[:2]]
     return (
-        f"With the ridge penalty λ = {ridge:g} the coefficient of {names[order[0]]} is "
-        f"{coef[order[0]]:.1f}, {left[0]:.1%} of what it is without a penalty; of that of "
-        f"{names[order[1]]} {left[1]:.1%} is left."
+        f"With ridge penalty λ = {ridge:g} the coefficient of {names[order[0]]} is "
+        f"{coef[order[0]]:.1f}, {left[0]:.1%} of what it is without a penalty; for "
+        f"{names[order[1]]}, {left[1]:.1%} is left."
     )

@@ -76,7 +76,7 @@ def _paper_law(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
 
 
 def _lime_law(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
-    """The tilted law with the weights of `lime`: all outside the box is lowered by one factor."""
+    """The tilted law with the weights of `lime`: all outside the box is lowered by the same factor."""
     lo, hi = np.clip(parts.box_of(xi), -REACH, REACH)
     x = X[np.abs(X) <= REACH]
     inside = np.concatenate([[lo], x[(x > lo) & (x < hi)], [hi]])
@@ -142,7 +142,7 @@ def _rectangle(lo: float, hi: float) -> np.ndarray:
 
 
 def _zero_curve(lo: float, hi: float) -> np.ndarray:
-    """Points (ξ, critical ν) of one box, from its middle to its outer edge."""
+    """Points (ξ, critical ν) of one box, from its midpoint to its outer edge."""
     middle, outer = (lo + hi) / 2, hi if hi > 0 else lo
     xi = middle + (outer - middle) * np.linspace(0, 1, 20) ** 2  # the curve starts steeply
     return np.column_stack([xi, np.nan_to_num(critical_bandwidth(xi, 0, 1, lo, hi))])

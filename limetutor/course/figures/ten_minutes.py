@@ -28,7 +28,7 @@ def run_again(
 ) -> str:
     """Left: one run among all of them. Right: how often a feature was among the three largest.
 
-    ``runs`` has, for each number of samples, the coefficients of all runs, (runs, d).
+    ``runs`` maps each number of samples to the coefficients of all runs, (runs, d).
     """
     chosen = runs[n]
     order = np.argsort(np.abs(runs[max(runs)].mean(axis=0)))

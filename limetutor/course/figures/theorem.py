@@ -132,7 +132,7 @@ WIDE = 1e6  # where the closed form is as good as there
 def factor(xi: np.ndarray, nu: float, p: int) -> np.ndarray:
     """−θ/(α(1−α)) for N(0, 1) cut into p boxes, at each ξ; nu=inf for the weights of `lime`.
 
-    `lime` weighs all samples in the box alike, and all outside it: the two means of x do not
+    `lime` weights all samples in the box alike, and all outside it: the two means of x do not
     depend on the ratio of the two weights.
     """
     ends = np.array([parts.box_of(x, p) for x in np.atleast_1d(xi)])
@@ -153,7 +153,7 @@ def factor_curve(fig: Figure, nu: float, p: int) -> str:
     ratio = np.abs(values).max() / np.abs(values).min()
     apart = f"one {ratio:.1f} times" if ratio < 100 else "one more than 100 times"
     signs = "the same sign" if values.prod() > 0 else "opposite signs"
-    weights = f"At ν = {nu:.2f}" if nu < EQUAL else "With lime's weights"
+    weights = f"With ν = {nu:.2f}" if nu < EQUAL else "With lime's weights"
     first, second = (signed(value, plus=True) for value in values)
     return (
         f"{weights} and p = {p} boxes the factor is {first} at ξ = 0.961 and {second} at "

@@ -60,7 +60,7 @@ def number_of_boxes(fig: Figure, p: int, path: Path) -> str:
 
 
 def bandwidth(fig: Figure, nu: float, row: str, paths: Mapping[str, Path]) -> str:
-    """Left: the path of the strongest effects, and where nu stands. Right: the effects there."""
+    """Left: the path of the strongest effects, and where nu lies. Right: the effects there."""
     path = paths[row]
     i = int(np.argmin(np.abs(np.log(path.nu / nu))))
     order = path.order()[:LINES]
@@ -101,6 +101,6 @@ def _sentence(path: Path, i: int) -> str:
         zero, name = min(zeros, key=lambda pair: abs(np.log(pair[0] / nu)))
         near = f" The nearest zero of these five is that of {name}, at {zero:.2f}."
     return (
-        f"At ν = {nu:.2f} the largest three are {three}. That is {where} the shaded range from {lo:.2f} "
+        f"At ν = {nu:.2f} the three largest are {three}. That is {where} the shaded range from {lo:.2f} "
         f"to {hi:.2f}, and the {path.n:,} samples are worth {path.ess[i]:,.0f}.{near}"
     )

@@ -99,7 +99,7 @@ def worth(fig: Figure, nu: float, kernel: str) -> str:
     held = w[:50].sum() / w.sum()
     return (
         f"With {WHOSE[kernel]} weights and ν = {nu:.2f} the {len(w)} samples are worth {size:.0f} of "
-        f"equal weight; the heaviest 50 of them hold {held:.0%} of the weight."
+        f"equal weight; the heaviest 50 of them carry {held:.0%} of the weight."
     )
 
 

@@ -31,7 +31,7 @@ class Reason(NamedTuple):
 def reasons_for(run: int = 1, boxes: str = "quartile", width: float | None = None) -> list[Reason]:
     """The five reasons that one run of the real `lime` gives for patient 13, the largest first.
 
-    ``run`` is its seed, ``boxes`` its discretizer and ``width`` its kernel width, all else its default.
+    ``run`` is its seed, ``boxes`` its discretizer and ``width`` its kernel width, all else at its default.
     """
     from lime.lime_tabular import LimeTabularExplainer
 
@@ -74,13 +74,13 @@ def other_boxes(fig: Figure, boxes: str, run: int) -> str:
     raises = "raises" if bmi > 0 else "lowers"
     many = "four" if boxes == "quartile" else "ten"
     return (
-        f"With {many} boxes, run {run}: according to LIME this patient's bmi {raises} the "
-        f"prediction, by {signed(abs(bmi), 1)}."
+        f"With {many} boxes, run {run}: according to LIME, this patient's bmi {raises} the "
+        f"prediction by {signed(abs(bmi), 1)}."
     )
 
 
 def other_width(fig: Figure, width: float) -> str:
-    """The list of the first run at another kernel width."""
+    """The list of the first run at a different kernel width."""
     ax = fig.subplots()
     fig.subplots_adjust(left=0.02, right=0.98, bottom=0.19, top=0.97)
     found = reasons_for(1, "quartile", width)
@@ -115,7 +115,7 @@ def _draw_list(ax: Axes, found: Sequence[Reason]) -> None:
 
 
 def _draw_along_bmi(ax: Axes, found: Sequence[Reason]) -> None:
-    """What the model predicts for patient 13 with another bmi, and the box that LIME sees."""
+    """What the model predicts for patient 13 with a different bmi, and the box that LIME sees."""
     model, xi, X = patient()
     j = list(X.columns).index("bmi")
     grid, rows = np.linspace(18, 42, 97), np.tile(xi, (97, 1))
@@ -138,8 +138,8 @@ def _beside_first(found: Sequence[Reason]) -> str:
     new = [name for name in now if name not in first]
     gone = [name for name in first if name not in now]
     if not new:
-        return "the same five reasons as in run 1, in another order."
-    return f"{' and '.join(new)} in place of {' and '.join(gone)} of run 1."
+        return "the same five reasons as in run 1, in a different order."
+    return f"{' and '.join(new)} in place of {' and '.join(gone)} from run 1."
 
 
 @styled

@@ -250,6 +250,11 @@ def test_samples_off_the_data_are_reported_from_a_quarter_or_a_twentieth_on(
     data = np.random.default_rng(0).normal(size=(200, 3))
     how = {"nu": 1.0, "data": data, "n": 20_000}
     assert ("off-data" in lt.audit(lt.Gaussian(), lt.Linear([3, 2, 1]), data[0], **how)) == reported
+    dummies = np.column_stack([data[:, 0], np.eye(3)[np.arange(200) % 3]])
+    for slopes, severe in (([3, 2, 1, 0], impossible > 0.05), ([3, 0, 0, 0], False)):
+        found = lt.audit(explainer(dummies), lt.Linear(slopes), dummies[0], data=dummies)
+        severity = "warning" if severe else "note" if reported else "ok"
+        assert severity_in(found, "off-data") == severity
 
 
 @OUTSIDE

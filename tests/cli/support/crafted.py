@@ -48,9 +48,9 @@ class Opened:
             elif "file" in node:
                 self.put(node, change(self.array(node)))
 
-    def add(self, key, part):
-        """Give the model an attribute, or another value of one."""
-        state = self.schema["content"]
+    def add(self, key, part, model=None):
+        """Give the model, or one inside of it, an attribute, or another value of one."""
+        state = (model or self.schema)["content"]
         if key not in state["content"]:
             state["key_types"]["content"].append(node("TypeNode", "builtins.str"))
         state["content"][key] = part
