@@ -1,8 +1,8 @@
-"""How long a page takes: counted from what is on it, at rates that fit three readers.
+"""How long a page takes: counted from what is on it, at rates that fit two readers.
 
 They knew linear regression and were new to LIME, and reckoned page by page how long the reading took and
-how long the exercises: one of six pages of an older version, two of Part I as it is now. ``RATES`` are
-round numbers within 15 per cent of each page of the first and a fifth of each of the others;
+how long the exercises: one of six pages of an older version, one of Part I as it is now. ``RATES`` are
+round numbers within 15 per cent of each page of the first and a fifth of each of the second;
 tests/prose/test_minutes.py has what was counted and what was taken.
 Proofs that are folded away (``<details class="proof">``) are for few, and are not counted.
 """

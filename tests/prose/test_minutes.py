@@ -20,22 +20,8 @@ ESTIMATED = {
     "surrogate": ((2311, 4, 102, 1, 83, 5, 5, 3, 0, 1, 3), (49, 72)),
 }
 
-# A third, of Part I: the story around patient 13.
+# Another reader, of Part I: the story around patient 13.
 STORY = {
-    "welcome": ((1053, 0, 0, 0, 0, 3, 5, 1, 1, 0, 2), (11, 19)),
-    "ten_minutes": ((778, 0, 9, 0, 10, 2, 3, 1, 1, 0, 3), (10, 20)),
-    "discretization": ((1148, 0, 29, 0, 13, 3, 5, 1, 1, 0, 3), (18, 28)),
-    "weights": ((1134, 2, 40, 0, 6, 4, 6, 1, 1, 0, 2), (21, 29)),
-    "surrogate": ((1064, 1, 25, 0, 18, 3, 2, 1, 0, 1, 3), (19, 38)),
-    "theorem": ((1009, 2, 25, 0, 14, 3, 3, 2, 1, 0, 3), (20, 34)),
-    "switch_off": ((1109, 1, 29, 0, 13, 1, 3, 2, 1, 0, 3), (18, 32)),
-    "real_lime": ((1095, 1, 24, 0, 11, 3, 4, 3, 1, 0, 2), (19, 40)),
-    "local_error": ((812, 1, 7, 0, 11, 4, 4, 2, 1, 0, 2), (14, 26)),
-    "trust": ((995, 0, 4, 0, 18, 4, 2, 1, 1, 0, 3), (13, 24)),
-}
-
-# A fourth, of the same pages a little later.
-AGAIN = {
     "welcome": ((1058, 0, 0, 0, 0, 3, 5, 1, 1, 0, 2), (11, 18)),
     "ten_minutes": ((781, 0, 9, 0, 10, 2, 3, 1, 1, 0, 3), (11, 20)),
     "discretization": ((1156, 0, 29, 0, 13, 3, 5, 1, 1, 0, 3), (15, 24)),
@@ -54,7 +40,7 @@ def predicted(counts, without=frozenset()):
     return sum(rate * number for (what, rate), number in parts if what not in without)
 
 
-@pytest.mark.parametrize(("readings", "within"), [(ESTIMATED, 0.15), (STORY, 0.2), (AGAIN, 0.2)])
+@pytest.mark.parametrize(("readings", "within"), [(ESTIMATED, 0.15), (STORY, 0.2)])
 def test_the_rates_come_near_to_what_readers_said(readings, within):
     for counts, (reading, everything) in readings.values():
         assert predicted(counts, EXERCISES) == pytest.approx(reading, rel=within)
@@ -67,7 +53,7 @@ def test_part_one_takes_an_afternoon():
 
 
 def test_the_rates_are_neither_high_nor_low_on_the_whole():
-    readings = (*ESTIMATED.values(), *STORY.values(), *AGAIN.values())
+    readings = (*ESTIMATED.values(), *STORY.values())
     pages = [(counts, everything) for counts, (_, everything) in readings]
     stated = sum(predicted(counts) for counts, _ in pages)
     assert stated == pytest.approx(sum(taken for _, taken in pages), rel=0.05)
