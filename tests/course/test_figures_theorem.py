@@ -40,8 +40,8 @@ def test_the_contrast_of_bmi_is_what_weighted_samples_have(p: int):
 
 def test_ten_boxes_turn_the_sign_of_bmi_and_the_picture_shows_it():
     four, ten = (drawn(theorem.another_box, p) for p in (4, 10))
-    assert "163.94 where 25.7 < bmi ≤ 29.3 and 152.24 elsewhere: bmi gets +11.7" in four[0]
-    assert "140.78 where 25.7 < bmi ≤ 26.9 and 154.34 elsewhere: bmi gets −13.6" in ten[0]
+    assert "163.94 where 25.7 < bmi ≤ 29.3 and 152.24 elsewhere: a contrast of +11.7" in four[0]
+    assert "140.78 where 25.7 < bmi ≤ 26.9 and 154.34 elsewhere: a contrast of −13.6" in ten[0]
     assert "where bmi > 25.7" in said(theorem.another_box, 2)
     for p, (_, fig), hue in ((4, four, color.positive), (10, ten, color.negative)):
         found = theorem.contrast_of_bmi(p)

@@ -56,7 +56,7 @@ def test_a_comma_between_digits_may_mean_three_things():
     ("key", "answers"),
     [
         ("truth", [True, np.bool_(True), [True, 1]]), ("none", [None, [1, None]]),
-        ("finite", [float("nan"), [1, np.inf], np.ma.masked_array([1, 2], [True, False]), "1/0"]),
+        ("finite", [float("nan"), [1, np.inf], np.ma.masked_array([1, 2], [True, False]), "1/0", Decimal("sNaN")]),
         ("text", ["hello", "1;;2", ["1, 2", 3]]), ("empty", ["", [], [[], []]]),
         ("huge", [1e101, 10**400]), ("ragged", [[[1, 2], [3]], [[1, 2], 3], "[[1, 2], [3]]"]),
         ("deep", [np.zeros((2, 2, 2))]),

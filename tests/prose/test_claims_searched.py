@@ -205,7 +205,7 @@ def test_the_mean_weight_is_near_one_only_beside_d(d, sigma, nu, away):
 @many
 @search(at=worlds_and_places(), other=inside, nu=decades(5, 7), a=slopes, c=slopes)
 def test_a_large_bandwidth_forgets_the_place(at, other, nu, a, c):
-    """Where in its box ξ lies no longer matters, so the slope at ξ cannot matter either."""
+    """The position of ξ in its box no longer matters, so the slope at ξ cannot matter either."""
     world, xi, sigma = at
     t = (xi - world.mu) / sigma
     box = min(int(stats.norm.cdf(t) * world.p), world.p - 1)
@@ -373,7 +373,7 @@ def test_every_explanation_has_its_numbers(seed, d, nu, how, lasso):
 @quick
 @search(seed=seeds, d=st.integers(1, 5), nu=decades(-0.5, 2), c=decades(-3, 4), how=ways)
 def test_a_constant_moves_the_intercept_alone(seed, d, nu, c, how):
-    """Least squares adds it to the intercept and leaves the coefficients alone, whatever the samples.
+    """Least squares adds it to the intercept and leaves the coefficients unchanged, whatever the samples.
 
     So the noise cannot depend on $f(\\tilde\\mu)$. A constant added to the model changes the
     intercept and nothing else, in every sample.
@@ -428,7 +428,7 @@ def test_the_surrogate_is_a_staircase(seed, d, p, nu):
 @quick
 @search(seed=seeds, d=st.integers(1, 4), how=ways)
 def test_only_predictions_are_asked_for(seed, d, how):
-    """It never looks inside, LIME never opens the model, it works for any model.
+    """It never looks inside, LIME never opens the model, LIME can make one for any model.
 
     A linear model and a bare function with its values are the same.
     """
@@ -442,8 +442,9 @@ def test_only_predictions_are_asked_for(seed, d, how):
 @quick
 @search(seed=seeds, d=st.integers(1, 3), nu=decades(-0.3, 1), n=st.integers(2, 10**5))
 def test_a_limit_of_lime_counts_its_own_row(seed, d, nu, n):
-    """`lt.limit` uses it for every world with boxes that `lt.from_lime` has read, given $n$: the expected
-    normal equations are solved here.
+    """`lt.limit` uses this result for every world with boxes that `lt.from_lime` has read, given $n$.
+
+    The expected normal equations are solved here.
     """
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(60, d))

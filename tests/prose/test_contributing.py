@@ -231,7 +231,7 @@ def test_a_finding(registries):
 
 
 def test_an_exercise():
-    scope = {**vars(kinds), "tilted_normal": tilted_normal}
+    scope = {**vars(kinds), "tilted_normal": tilted_normal, "np": np}
     (exercise,) = eval(f"({example('Value(').added})", scope)
     assert exercise.judge("0,8").kind == "right"
     assert "square" in exercise.judge(2 / 3).words

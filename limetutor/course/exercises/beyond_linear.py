@@ -130,12 +130,12 @@ EXERCISES = (
             lambda t, xi, nu: _stump(t, xi, _WIDE),
             "The bandwidth has no effect in your version: the means are those of the tilted law.",
             lambda t, xi, nu: _stump(t, xi, nu) * (1 - _own_share(xi, nu)),
-            "You compared the box with everything. Compare it with what is outside.",
+            "You compared the box with everything. Compare it with the values outside.",
             lambda t, xi, nu: -_stump(t, xi, nu),
             "Inside minus outside, and x above t counts as 1.",
         ),
         calls=10,
-        nudge="The mean of a tree that answers 0 or 1 is a probability. Which two probabilities are compared?",
+        nudge="The mean prediction of a tree that answers 0 or 1 is a probability. Which two probabilities are compared?",
         formula="It is P(x > t) given z = 1 minus P(x > t) given z = 0, both under the tilted law, a normal one "
         "with mean ξ/(1 + ν²) and standard deviation ν/√(1 + ν²).",
         step="Within the box the part above t begins at t, moved to the nearer end of the box if it lies "

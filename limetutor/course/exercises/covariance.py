@@ -63,7 +63,7 @@ EXERCISES = (
         right=lambda C, first, second: _sigma(C, first, second, first * second / C),
         mistakes=with_hints(
             lambda C, first, second: _sigma(C, first, second, first * second),
-            "Look at the entry between the two features again: the mean weight is in both of the "
+            "Look at the entry between the two features again: the mean weight is a factor of both "
             "means that you multiplied.",
             _with_squares,
             "On the diagonal an indicator meets itself. What is the square of an indicator?",
@@ -100,7 +100,7 @@ EXERCISES = (
             "That is the first row of the matrix itself.",
         ),
         nudge="Solve the system for a right-hand side with letters, and read off what multiplies them.",
-        formula="The first row belongs to the intercept: 1 + Σ α/(1 − α) in the corner, then "
+        formula="The first row corresponds to the intercept: 1 + Σ α/(1 − α) in the corner, then "
         "−1/(1 − α) for each feature, all of it divided by the mean weight.",
         step="With α = {alpha}: the ratios α/(1 − α) are added to 1, and each −1/(1 − α) is an entry by itself. "
         "Divide the three numbers by {C}.",
@@ -142,7 +142,7 @@ EXERCISES = (
             lambda alpha: arrowhead_eigenvalues(np.asarray(alpha))[-1],
             "That is the largest eigenvalue itself, which is to be bounded.",
             lambda alpha: _two_blocks(alpha)[0] - 1 + _two_blocks(alpha)[1].max(),
-            "The corner has one term that does not belong to any feature.",
+            "The corner has one term that does not come from any feature.",
         ),
         nudge="What are the two diagonal blocks of an arrowhead, and which eigenvalues do they have?",
         formula="The corner is 1 + Σ α/(1 − α); the other block is diagonal with entries "
@@ -160,11 +160,11 @@ EXERCISES = (
             lambda alpha, C, gamma: _solve(alpha, C, gamma)[[*range(1, len(gamma)), 0]],
             "The intercept comes first.",
             lambda alpha, C, gamma: np.array([gamma[0] / C, *_solve(alpha, C, gamma)[1:]]),
-            "The intercept is that of a fit without features: take out what the features explain.",
+            "The intercept is that of a fit without features: subtract what the features explain.",
             lambda alpha, C, gamma: np.array(
                 [_solve(alpha, C, gamma)[0], *(gamma[1:] / (C * alpha * (1 - alpha)))]
             ),
-            "A subtraction is missing from the coefficients: what does elimination take from each equation?",
+            "A subtraction is missing from the coefficients: what does elimination subtract from each equation?",
         ),
         nudge="Eliminate the intercept first. What is left of the equation of a feature?",
         formula="The coefficient of feature j is (Γⱼ − αⱼΓ₀) divided by C αⱼ(1 − αⱼ); the intercept follows "

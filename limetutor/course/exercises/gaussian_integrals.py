@@ -58,7 +58,7 @@ EXERCISES = (
             lambda share: np.floor(_dimensions(share)),
             "Nearly: try that one, it is still above.",
             lambda share: np.ceil(_dimensions(share, 2.0)),
-            "Each feature contributes the root of one half.",
+            "Each feature contributes the square root of one half.",
         ),
         nudge="What does one feature contribute to the mean weight, and how do the contributions combine?",
         formula="With ξ at μ the exponential in c is 1. What is left is ν/√(ν² + σ²), and C is its d-th power.",

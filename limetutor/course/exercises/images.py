@@ -53,7 +53,7 @@ EXERCISES = (
             lambda alpha: np.sqrt(2 * np.log(alpha / (1 - alpha))),
             "That is one over the bandwidth.",
         ),
-        nudge="Before weighting a superpixel is kept with probability ½. What do the weights make of it?",
+        nudge="Before weighting a superpixel is kept with probability ½. How do the weights change this?",
         formula="Solve α = 1 / (1 + exp(−1/(2ν²))) for ν.",
         step="exp(−1/(2ν²)) = (1 − α)/α, so 1/(2ν²) = ln(α/(1 − α)) with α = {alpha}. Solve for ν.",
     ),

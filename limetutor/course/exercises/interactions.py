@@ -76,7 +76,7 @@ EXERCISES = (
             lambda nu: _between(_weighed(np.exp(-1 / (2 * nu)))),
             "The width in the exponent is squared.",
             lambda nu: _between(1 / (1 + 3 * np.exp(1 / (2 * nu**2)))),
-            "The weight of what is outside the box is below 1.",
+            "The weight of a value outside the box is below 1.",
         ),
         nudge="Which mean has to be 0 for the coefficient of x₁ to vanish, and what does the width do to it?",
         formula="The mean of x₂ under the weights is m + α · 1.271 − (1 − α) · 0.4237, and α is ¼ divided by "
@@ -109,7 +109,7 @@ EXERCISES = (
         inputs=_game,
         mistakes=with_hints(
             lambda means, p, nu: BoxGame(means, p).gradient(p),
-            "The width does not enter: weights make a box more frequent.",
+            "The width is missing: weights make a box more frequent.",
             lambda means, p, nu: _path(means, p, nu * np.sqrt(0.5)),
             "You lost a factor of 2 in the exponent of the weight.",
             lambda means, p, nu: _path(means, p, np.sqrt(nu)),
@@ -121,8 +121,8 @@ EXERCISES = (
         ),
         nudge="The coefficient is a difference along one axis, averaged over the others. How often is each "
         "of the others in its box?",
-        formula="α is p/(p + (1 − p) exp(−1/(2ν²))). For feature j take the difference along axis j; then mix "
-        "the two entries of every other axis with 1 − α and α.",
+        formula="α is p/(p + (1 − p) exp(−1/(2ν²))). For feature j take the difference along axis j; then "
+        "average the two entries of every other axis, with weights 1 − α and α.",
         step="np.diff(np.moveaxis(means, j, 0), axis=0)[0] is the difference; with the α of the next axis "
         "g = (1 - a) * g[0] + a * g[1] removes one axis, and np.delete(alpha, j) lists them in "
         "order.",

@@ -88,7 +88,7 @@ EXERCISES = (
             lambda d, width: _against_ridge(0, width),
             "The samples do not have weight 1 each.",
             lambda d, width: _against_ridge(1, width),
-            "That is for a single feature: C is a product over all of them.",
+            "That is for a single feature: C is a product over all features.",
             lambda d, width: 99 / _own_box(width)[1] ** d,
             "The penalty competes with the total weight times the variance of an indicator.",
             lambda d, width: _against_ridge(d, width, 0.5),

@@ -93,10 +93,10 @@ EXERCISES = (
             lambda beta, error, n, fewer: _turned(beta, error, fewer, n),
             "Fewer samples mean more noise. In your version they mean less.",
             lambda beta, error, n, fewer: _turned(beta, error**2, n, fewer, 1.0),
-            "You divided by a variance: the scale of a normal law is its root.",
+            "You divided by a variance: the scale of a normal law is its square root.",
         ),
         nudge="Which law does the coefficient of such a run follow, and which part of it lies above 0?",
-        formula="It is about normal around {beta}. With n samples its standard error is {error} times "
+        formula="It is approximately normal with mean {beta}. With n samples its standard error is {error} times "
         "√({n}/n).",
         step="Divide {beta} by the standard error at {fewer} samples, {error} · √({n}/{fewer}), and look "
         "the quotient up in a table of Φ.",
@@ -144,7 +144,7 @@ EXERCISES = (
             lambda Z, weight, y: _error_bars(Z, weight, y) / np.sqrt(len(y)),
             "You divided by n once too often: if you took sums instead of means, n has cancelled already.",
             lambda Z, weight, y: _error_bars(Z, weight, y) * np.sqrt(len(y)),
-            "That is the root of the diagonal of Ω, which is the covariance of √n times the difference.",
+            "That is the square root of the diagonal of Ω, which is the covariance of √n times the difference.",
         ),
         nudge="Ω is a product of three matrices. What is each of them, with means over samples in "
         "place of expectations?",

@@ -93,8 +93,8 @@ EXERCISES = (
         nudge="The surrogate has two values here. Which of them is the intercept?",
         formula="Where z = 0 the surrogate is the intercept, and the best constant for weighted points is their "
         "weighted mean.",
-        step="Outside: each response times its weight, added up, then divided by the sum of these weights. The same "
-        "inside. The coefficient is the second minus the first.",
+        step="Outside, multiply each response by its weight, add up, and divide by the sum of these weights. Do the "
+        "same inside. The coefficient is the second mean minus the first.",
     ),
     Function(
         reference=_lime,

@@ -30,7 +30,7 @@ EXERCISES = (
         formula="The squared bandwidth is a fraction: the distance from the midpoint of the box to ξ over that "
         "from the mean of the data to the midpoint. The box goes from −0.674 to 0.",
         step="The midpoint is −0.337. The fraction is (ξ + 0.337) / (−0.337), with ξ = {xi}, and the "
-        "bandwidth is its root.",
+        "bandwidth is its square root.",
     ),
     Value(
         given={"nu": Given(0.8, "the bandwidth", between(60, 96, per=100))},

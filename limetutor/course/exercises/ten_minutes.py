@@ -16,17 +16,17 @@ EXERCISES = (
         right=lambda n, factor: n * factor**2,
         mistakes=with_hints(
             lambda n, factor: n * factor,
-            "That many samples shrink the noise only by the root of {factor}.",
+            "That many samples divide the noise only by the square root of {factor}.",
             lambda n, factor: n * sqrt(factor),
-            "The root is on the wrong side: the noise falls like one over the root of n.",
+            "The root is on the wrong side: the noise falls like one over the square root of n.",
             lambda n, factor: n * factor**2 - n,
             "That is how many you have to add. How many is that in total?",
             lambda n, factor: n / factor**2,
             "With fewer samples there is more noise.",
         ),
         nudge="Ten times the samples cut the scatter by a factor of about three. How many cut it by a factor of {factor}?",
-        formula="The scatter of the runs falls like one over the root of n.",
-        step="To cut the noise by a factor of {factor}, the root of n must be {factor} times as large. What does that make n?",
+        formula="The scatter of the runs falls like one over the square root of n.",
+        step="To cut the noise by a factor of {factor}, the square root of n must be {factor} times as large. What does that make n?",
     ),
     Paragraph(
         rubric=[

@@ -47,7 +47,7 @@ EXERCISES = (
             lambda d, kept, nu: _weight(d - kept, d, nu),
             "You counted the words that are removed. The cosine is about those that remain.",
             lambda d, kept, nu: np.exp(-((1 - kept / d) ** 2) / (2 * nu**2)),
-            "The cosine is the root of the share of the words that remain.",
+            "The cosine is the square root of the share of the words that remain.",
             lambda d, kept, nu: np.exp(-((1 - np.sqrt(kept / d)) ** 2) / nu**2),
             "A factor of 2 is missing from the exponent.",
             lambda d, kept, nu: np.exp(-(1 - np.sqrt(kept / d)) / (2 * nu**2)),
@@ -55,7 +55,7 @@ EXERCISES = (
         ),
         nudge="How far is the sample from the whole text? Begin with the share of the words that remain.",
         formula="D is 1 − √(k/d), and the weight is exp(−D²/(2ν²)).",
-        step="k/d is {kept}/{d}. Take the root, subtract it from 1, divide by ν = {nu}, square, halve, and "
+        step="k/d is {kept}/{d}. Take the square root, subtract it from 1, divide by ν = {nu}, square, halve, and "
         "take exp of minus that.",
     ),
     Value(
@@ -96,9 +96,9 @@ EXERCISES = (
             lambda score, h, a, kappa: kappa * (a * h + score * h**2 / 2),
             "What is taken away is subtracted, and here the prediction is negative.",
             lambda score, h, a, kappa: kappa * (a * h - score * h / 2),
-            "A word takes from the others in proportion to its square in the vector.",
+            "A word takes from the others in proportion to the square of its entry.",
         ),
-        nudge="Two things: what the word adds to the score, and what it takes from the others by its length.",
+        nudge="Two things: what the word adds to the score, and what it takes from the others by taking up length.",
         formula="Use κ(a h − ½ f h²), where f is the score.",
         step="The word's own part is {a} · {h}; half of the score times h² is {score}/2 · {h}². Subtract the "
         "second from the first, and multiply by κ = {kappa}.",
@@ -120,6 +120,6 @@ EXERCISES = (
         formula="A mask with k switches on has m_k divided by the number of such masks. Then fit by weighted "
         "least squares, with a column of ones, and leave out the intercept.",
         step="k = z.sum(axis=1) and np.bincount(k)[k] give each mask's k and how many share it. Multiply "
-        "the design and the values by the roots of the weights for np.linalg.lstsq.",
+        "the design and the values by the square roots of the weights for np.linalg.lstsq.",
     ),
 )

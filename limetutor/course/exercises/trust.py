@@ -24,7 +24,8 @@ EXERCISES = (
             "That compares a run with the likeliest list, not two runs with each other.",
         ),
         nudge="When is a feature on both of two lists?",
-        formula="Both runs keep a feature with its probability squared. Add these up and divide by the length of a list.",
+        formula="The probability that both runs keep a feature is the square of the probability that one does. "
+        "Add these squares up and divide by the length of a list.",
         step="(1 + 1 + {a}² + {b}² + …) / 3, with the third probability for the dots.",
     ),
     Paragraph(

@@ -14,7 +14,7 @@ EXERCISES = (
         right=lambda xi, place: sqrt(xi / place - 1),
         mistakes=with_hints(
             lambda xi, place: sqrt(place / (xi - place)),
-            "With so wide a bandwidth the mean stays near that of the data. Which term of the formula multiplies ξ?",
+            "With so large a bandwidth the mean stays near that of the data. Which term of the formula multiplies ξ?",
             lambda xi, place: 1 / place - 1,
             "That is ν².",
             lambda xi, place: xi - place,
@@ -22,7 +22,7 @@ EXERCISES = (
         ),
         nudge="The mean of the tilted law lies between that of the data and ξ. Which bandwidth puts it there?",
         formula="With μ = 0 and σ = 1 the mean is ξ / (1 + ν²).",
-        step="{place} = {xi} / (1 + ν²). Solve for ν², then take the root.",
+        step="{place} = {xi} / (1 + ν²). Solve for ν², then take the square root.",
     ),
     Paragraph(
         rubric=[

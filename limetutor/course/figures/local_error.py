@@ -1,4 +1,4 @@
-"""Chapter *local error*: the surrogate misses the model at the point it explains."""
+"""Chapter *local error*: the surrogate differs from the model at the point it explains."""
 
 from functools import cache
 from itertools import pairwise

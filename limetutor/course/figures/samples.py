@@ -49,8 +49,8 @@ def normal_limit(fig: Figure, n: int, nu: float) -> str:
     beyond = np.mean(np.abs(score) > 2)
     return (
         f"With n = {n} at ν = {nu:g} the predicted standard deviation is {deviation:.2f}, and that of "
-        f"the {len(values)} runs {values.std(ddof=1):.2f}; {beyond:.1%} of the runs lie beyond two "
-        "predicted ones (4.6% for a normal law)."
+        f"the {len(values)} runs is {values.std(ddof=1):.2f}; {beyond:.1%} of the runs are more than two "
+        "predicted ones from the limit (4.6% for a normal law)."
     )
 
 

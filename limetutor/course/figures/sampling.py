@@ -155,8 +155,8 @@ def column(fig: Figure, p: int, name: str) -> str:
     ax.legend(loc="upper right")
     fine = column_laws(name, p, points=1601)
     return (
-        f"With p = {p} boxes the law of samples differs from the training values by at most "
-        f"{100 * largest_gap(fine.boxes, fine.data):.1f} percentage points, a single normal by "
+        f"With p = {p} boxes the law of samples differs from that of the training values by at most "
+        f"{100 * largest_gap(fine.boxes, fine.data):.1f} percentage points, and a single normal law by "
         f"{100 * largest_gap(fine.normal, fine.data):.1f}."
     )
 

@@ -120,7 +120,7 @@ def name_sides(ax: Axes) -> None:
 def regions() -> Regions:
     """Areas where the contrast agrees with the slope, where it opposes it, and what divides them.
 
-    At wide bandwidths it agrees above the mean. Below a curve of zeros it is the other way round.
+    At large bandwidths it agrees above the mean. Below a curve of zeros it is the other way round.
     """
     found: Regions = ([], [], [])
     agrees, opposes, curves = found

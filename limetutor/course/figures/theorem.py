@@ -119,7 +119,7 @@ def another_box(p: int) -> str:
     where = f"{lo:.1f} < bmi ≤ {hi:.1f}" if box < p - 1 else f"bmi > {lo:.1f}"
     return (
         f"With {p} boxes the mean prediction is {inside:.2f} where {where} and {outside:.2f} "
-        f"elsewhere: bmi gets {signed(inside - outside, 1, plus=True)}."
+        f"elsewhere: a contrast of {signed(inside - outside, 1, plus=True)}."
     )
 
 

@@ -292,9 +292,12 @@ def _scalar(value: Any) -> float:
     if not isinstance(value, int | float | np.integer | np.floating | Fraction | Decimal):
         raise UnreadableError("none" if value is None else "type")
     try:
-        return _allowed(float(value))
+        number = float(value)
     except OverflowError:
         raise UnreadableError("huge") from None
+    except ValueError:  # of a signalling nan
+        raise UnreadableError("finite") from None
+    return _allowed(number)
 
 
 def for_page() -> dict[str, Any]:
