@@ -129,7 +129,7 @@ class Section:
             grid = np.union1d(grid, between[apart])
         points = curve.at(grid)
         hidden = np.array([])
-        if curve.method == "exact":
+        if curve.method in ("exact", "quadrature"):
             hidden = Dips.of(points.coef).beyond(lambda at: curve.at(at).coef, grid)
         new = np.setdiff1d(hidden, grid)
         if not len(new):

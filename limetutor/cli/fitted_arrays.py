@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .refusals import RefusedError, refuse
 
 LEAF = -1  # the child of a leaf of scikit-learn's trees
 WORDS = 8  # of 32 bits, in a set of categories
+MAX_CLASSES = 10_000
+MAX_SIDE = 2**20  # features, and rows or columns of a sparse matrix: as of a HashingVectorizer
 
 # by the name of the class: the attribute that a fitted one has, and the check
 CHECKS: dict[str, tuple[str, Callable[[Any], None]]] = {}
@@ -34,17 +37,22 @@ def check(model: Any) -> None:
     """Refuse a model whose arrays do not fit together; search trees are built anew."""
     for part in _parts(model):
         _refuse_overriding(part)
-        names = np.asarray(getattr(part, "__dict__", {}).get("feature_names_in_", ()), object)
+        names = getattr(part, "__dict__", {}).get("feature_names_in_", ())
+        _require(part, np.size(names) <= MAX_SIDE, f"more than {MAX_SIDE:,} features")
+        names = np.asarray(names, object)
         texts = {name for name in names.ravel().tolist() if isinstance(name, str)}
         _require(part, names.shape == (len(texts),), "features of the same name or of none")
         if getattr(part, "n_jobs", None) is not None:
             part.n_jobs = None  # the number of processes is not the file's to choose
-        if _of_sklearn(part) and type(part).__name__ in CHECKS:
-            attribute, check_part = CHECKS[type(part).__name__]
-            if not hasattr(part, attribute):  # a template that other models are fitted from
+        if _of_sklearn(part):
+            attribute, check_part = CHECKS.get(type(part).__name__, ("", _check_classes))
+            if attribute and not hasattr(
+                part, attribute
+            ):  # a template for others to be fitted from
                 continue
             try:
                 check_part(part)
+                _check_classes(part)
             except RefusedError:
                 raise
             except Exception as error:  # of attributes that are missing or of another type
@@ -66,7 +74,7 @@ def _parts(model: Any) -> Iterator[Any]:
             waiting += part
         elif isinstance(part, np.ndarray):
             waiting += part.ravel().tolist() if part.dtype == object else []
-        elif hasattr(part, "tocsr"):
+        elif issparse(part):
             _check_sparse(part)
         else:
             yield part
@@ -85,6 +93,7 @@ def _require(part: Any, right: Any, words: str) -> None:
 def _refuse_overriding(part: Any) -> None:
     """An attribute in place of a method would be called in its place; so with what a class fixes."""
     for name in getattr(part, "__dict__", ()):
+        _require(part, isinstance(name, str), "an attribute whose name is no text")
         if not hasattr(type(part), name):
             continue
         parameters = inspect.signature(type(part).__init__).parameters
@@ -98,6 +107,8 @@ def _of_sklearn(part: Any) -> bool:
 
 def _check_sparse(matrix: Any) -> None:
     _require(matrix, matrix.format in ("csr", "csc"), f"the format {matrix.format}")
+    side = f"more than {MAX_SIDE:,} rows or columns"
+    _require(matrix, max(matrix.shape) <= MAX_SIDE, side)
     try:
         matrix.check_format(full_check=True)
     except ValueError as error:
@@ -113,13 +124,19 @@ def check_tree_node(node: dict[str, Any], value: Callable[[Any], Any]) -> None:
     ``value`` reads the number or the array of a node.
     """
     try:
-        features, classes, outputs = map(value, node["__reduce__"]["args"]["content"])
-        state = {key: value(part) for key, part in node["content"]["content"].items()}
+        args, content = node["__reduce__"]["args"], node["content"]
+        features, classes, outputs = map(value, args["content"])
+        state = {key: value(part) for key, part in content["content"].items()}
+        keys = [_name_of(part) for part in content["key_types"]["content"]]
         nodes, values, count = state["nodes"], state["values"], state["node_count"]
         left, feature, threshold = nodes["left_child"], nodes["feature"], nodes["threshold"]
         sizes = all(type(size) is int for size in (features, outputs, count, state["max_depth"]))
         right = (
             sizes
+            and (_name_of(args), _name_of(content)) == ("builtins.tuple", "builtins.dict")
+            and content["__loader__"] == "DictNode"
+            and content["key_types"]["__loader__"] == "ListNode"
+            and keys == ["builtins.str"] * len(state) == ["builtins.str"] * 4
             and classes.dtype.kind == "i"
             and classes.shape == (outputs,)
             and classes.min() >= 1
@@ -135,6 +152,10 @@ def check_tree_node(node: dict[str, Any], value: Callable[[Any], Any]) -> None:
         refuse("model is damaged or was made to do harm: a tree with nan for a threshold.")
     _check_branches(left, nodes["right_child"], leaf)
     _check_features(feature[~leaf], features)
+
+
+def _name_of(node: dict[str, Any]) -> str:
+    return f"{node['__module__']}.{node['__class__']}"
 
 
 def _check_branches(left: np.ndarray, right: np.ndarray, leaf: np.ndarray) -> None:
@@ -182,8 +203,15 @@ def _forest(f: Any) -> None:
 
 def _check_classes(f: Any) -> None:
     """Predictions have as many columns as there are classes, and their names are in memory."""
-    if hasattr(f, "n_classes_") and getattr(f, "n_outputs_", 1) == 1:
-        _require(f, int(f.n_classes_) == len(f.classes_), "n_classes_ that is not that of classes_")
+    own = getattr(f, "__dict__", {})
+    if "classes_" not in own:
+        return
+    listed = own["classes_"] if isinstance(own["classes_"], list) else [own["classes_"]]
+    sizes = [np.size(classes) for classes in listed]
+    _require(f, np.array(sizes) <= MAX_CLASSES, f"more than {MAX_CLASSES:,} classes")
+    if "n_classes_" in own:
+        right = np.ravel(own["n_classes_"]).tolist() == sizes
+        _require(f, right, "n_classes_ that is not that of classes_")
 
 
 @checks("estimators_", "GradientBoostingClassifier", "GradientBoostingRegressor")
@@ -231,16 +259,21 @@ def _hist_gradient_boosting(f: Any) -> None:
 def _support_vectors(f: Any) -> None:
     """Support vectors come class by class, with a weight for every other class."""
     d, vectors, counts = _whole(f, "n_features_in_"), f.support_vectors_, np.asarray(f._n_support)
-    classes = len(f.classes_) if hasattr(f, "classes_") else 2
+    classifies = type(f).__name__ in ("SVC", "NuSVC")
+    _require(f, hasattr(f, "classes_") == classifies, "classes of a regressor, or none")
+    classes = len(f.classes_) if classifies else 2
+    _require(f, classes >= 2, "a single class")
     pairs = classes * (classes - 1) // 2
-    total = vectors.shape[0] if hasattr(f, "classes_") else counts[0]
-    weights = f._dual_coef_.data if f._sparse else f._dual_coef_
+    total = vectors.shape[0] if classifies else counts[0]
     _require(f, type(f._sparse) is bool, "_sparse that is neither true nor false")
-    _require(f, hasattr(vectors, "tocsr") == f._sparse, "support vectors of another kind")
+    for part in (vectors, f._dual_coef_):
+        right = part.format == "csr" if issparse(part) else isinstance(part, np.ndarray)
+        _require(f, right and issparse(part) == f._sparse, "support vectors of another kind")
+    weights = f._dual_coef_.data if f._sparse else f._dual_coef_
     _require(f, vectors.ndim == 2 and vectors.shape[1] == d, "support vectors of other features")
     _require(f, counts >= 0, "fewer than no support vectors of a class")
     _require(f, counts.shape == (classes,), "support vectors of other classes")
-    _require(f, np.sum(counts[: None if hasattr(f, "classes_") else 1]) == total, "other counts")
+    _require(f, np.sum(counts[: None if classifies else 1]) == total, "other counts")
     _require(f, total == vectors.shape[0], "another number of support vectors")
     _require(f, f._sparse or np.shape(f.support_) == (total,), "support_ of another length")
     _require(f, weights.size == (classes - 1) * total, "weights of another number")
@@ -256,7 +289,7 @@ def _support_vectors(f: Any) -> None:
 def _neighbours(f: Any) -> None:
     """The tree that finds neighbours is built anew from the points; labels are positions of classes."""
     points, d = f._fit_X, _whole(f, "n_features_in_")
-    sparse = hasattr(points, "tocsr")
+    sparse = issparse(points)
     _require(f, points.ndim == 2 and points.shape == (f.n_samples_fit_, d), "points of other sizes")
     _require(f, len(f._y) == points.shape[0], "labels of another number")
     _require(f, _whole(f, "n_neighbors") <= f.n_samples_fit_, "more neighbours than points")
@@ -283,6 +316,22 @@ def _neighbours(f: Any) -> None:
         f._tree = search(points, f.leaf_size, metric=f.effective_metric_, **how)
     else:
         _require(f, f._fit_method == "brute", "no way to find neighbours")
+
+
+@checks("func", "FunctionTransformer")
+def _function(f: Any) -> None:
+    """The file names the functions, and what they are called with."""
+    for function in (f.func, f.inverse_func):
+        _require(f, not isinstance(function, type), "a class in place of a function")
+    for given in (f.kw_args, f.inv_kw_args):
+        _require(f, not {"where", "out"} & {*(given or {})}, "arguments for parts of an array")
+
+
+@checks("transformers_", "ColumnTransformer")
+def _columns(f: Any) -> None:
+    """Fitting has called what chooses columns."""
+    chosen = [columns for *_, columns in f.transformers_]
+    _require(f, [not callable(columns) for columns in chosen], "columns that are still to choose")
 
 
 @checks("stack_method_", "StackingClassifier", "StackingRegressor")

@@ -139,6 +139,12 @@ class CheckedFile:
         kept = {
             key: self._cleaned(part, depth + 1) for key, part in node.items() if key != "__id__"
         }
+        if (
+            kind == "FunctionNode" and "content" in node
+        ):  # both versions of the format read this name
+            kept["__module__"], kept["__class__"] = map(
+                _content(node).get, ("module_path", "function")
+            )
         if "file" in node:
             kept["file"] = self._member(kind, node["file"])
         if kind == "JsonNode":
@@ -194,7 +200,7 @@ class CheckedFile:
         kind = node.get("__loader__") if isinstance(node, dict) else None
         if kind == "JsonNode":
             return _parsed(node["content"], "model")
-        if kind == "NdArrayNode" and "file" in node:
+        if kind == "NdArrayNode" and (node.get("type"), node["__class__"]) == ("numpy", "ndarray"):
             return array_of(self._kept[node["file"]], "model")
         return None
 

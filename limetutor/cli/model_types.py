@@ -73,7 +73,6 @@ NAMES: dict[str, list[str]] = {
     "BytesNode": ["builtins.bytes"],
     "BytearrayNode": ["builtins.bytearray"],
     "NdArrayNode": ["numpy.ndarray", *NUMBERS],
-    "MaskedArrayNode": ["numpy.ma.MaskedArray", "numpy.ma.core.MaskedArray"],
     "DTypeNode": ["numpy.dtype"],
     "SparseMatrixNode": [
         *_names("scipy.sparse._csr", "csr_matrix csr_array"),
@@ -89,7 +88,8 @@ NAMES: dict[str, list[str]] = {
 }  # fmt: skip
 
 # kinds of node, and names, of what only fitting needs: None is put in their place
-FITTING_NODES = ("LossNode", "RandomStateNode", "RandomGeneratorNode")
+# (masked arrays are results of a search, and checks would not see what a mask hides)
+FITTING_NODES = ("LossNode", "RandomStateNode", "RandomGeneratorNode", "MaskedArrayNode")
 FITTING_NAMES = frozenset(
     [
         *_names("sklearn.neighbors._kd_tree", "KDTree KDTree32 KDTree64"),  # built anew

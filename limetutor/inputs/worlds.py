@@ -27,7 +27,7 @@ def feature_names(names: Any) -> tuple[str, ...]:
     """Names of features, as different texts."""
     try:
         texts = () if isinstance(names, str | bytes) else tuple(str(name) for name in names)
-    except TypeError:
+    except (TypeError, RecursionError):
         texts = ()
     if not texts:
         raise ValueError(f"names must be one text per feature, got {arg.shorten(names)}.")

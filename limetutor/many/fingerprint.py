@@ -132,4 +132,4 @@ def same(key: str, then: np.ndarray, now: np.ndarray) -> bool:
         unit = np.minimum(unit, np.median(np.abs(then - np.median(then))))
     with np.errstate(invalid="ignore"):  # infinite edges and logarithms of 0
         near = np.abs(now - then) <= TOLERANCE * unit + ROUNDING * np.abs(then)
-    return bool(np.all(near | (then == now)))
+    return bool(np.all((near & np.isfinite(then)) | (then == now)))

@@ -8,6 +8,7 @@ import pytest
 from diabetes_paths import MODELS, WORLDS, XI, X
 from lime.lime_tabular import LimeTabularExplainer
 from scipy import optimize
+from sklearn.neural_network import MLPRegressor
 
 import limetutor as lt
 from limetutor.bandwidth.curves import Points
@@ -85,6 +86,19 @@ def test_two_zeros_that_are_close_are_both_found(apart, ends):
     assert np.diff(np.log(zeros)) == pytest.approx(apart, rel=0.1)
     close = found.critical[0][np.abs(np.log(found.critical[0]) - x) < 0.1]
     np.testing.assert_allclose(close, zeros, rtol=1e-2 * apart)
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_two_zeros_close_together_are_found_by_quadrature_too():
+    net = MLPRegressor(hidden_layer_sizes=(3,), activation="tanh", max_iter=1)
+    net.fit(np.zeros((10, 1)), np.zeros(10))
+    net.coefs_ = [
+        np.array([[1.486567, -1.939778, -0.424009]]),
+        np.array([[1.375795], [0.12318], [62.860681033]]),
+    ]
+    net.intercepts_ = [np.array([-0.57346, 4.724838, -1.886451]), np.zeros(1)]
+    found = lt.path(net, [1.574641], lt.Gaussian(), nu=np.geomspace(0.4, 8, 61))
+    assert found.critical[0] == pytest.approx([0.53214, 0.53535], abs=1e-5)
 
 
 @pytest.mark.parametrize(("times", "seen"), [(2.9, 0.0), (3.1, 1.0), (-2.9, 0.0), (-3.1, -1.0)])

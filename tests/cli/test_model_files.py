@@ -15,7 +15,8 @@ import pandas as pd
 import pytest
 from crafted import NONE, SCHEMA, Opened, called, model_of, node, of_every_kind, write
 from scipy import sparse
-from sklearn.compose import make_column_transformer
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
     BaggingRegressor,
     GradientBoostingClassifier,
@@ -29,8 +30,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
-from sklearn.svm import SVC
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeRegressor
 from skops import io
 
@@ -294,6 +295,24 @@ def test_edited_trees_are_refused(tmp_path, refused, edit):
     assert "a tree" in refused(opened.write(tmp_path / "tree.skops"))
 
 
+def test_a_tree_is_read_as_it_is_checked(tmp_path, refused):
+    """Nodes of other kinds that hold the same parts: skops made something else of them."""
+    for key, value in (
+        ("__loader__", "DefaultDictNode"), ("__class__", "OrderedDict"), ("key_types", []),
+    ):  # fmt: skip
+        opened = TREE.copy()
+        content = opened.node("tree_")["content"]
+        if key == "key_types":
+            content[key]["content"] = value
+        else:
+            content[key] = value
+            content["__module__"] = "collections"
+        content["content"]["main"] = content["content"]["nodes"]
+        refused(opened.write(tmp_path / "tree.skops"))
+        del content["content"]["main"]
+        assert "a tree" in refused(opened.write(tmp_path / "tree.skops"))
+
+
 @pytest.mark.parametrize(("position", "value"), [(0, 2), (0, 0), (0, -3), (2, 10**6), (2, 0)])
 def test_trees_of_other_sizes_are_refused_before_they_are_made(tmp_path, refused, position, value):
     """10**6 outputs of a tree of one made the constructor read beyond the end of an array."""
@@ -321,6 +340,9 @@ HIST = Opened(
 BOOSTED = Opened(GradientBoostingClassifier(n_estimators=2).fit(X, CLASSES))
 FOREST = Opened(RandomForestClassifier(2, random_state=0).fit(X, CLASSES))
 VECTORS = Opened(SVC().fit(X, CLASSES))
+REGRESSED = Opened(SVR().fit(X, Y))
+DUMMY = Opened(DummyClassifier().fit(X, CLASSES))
+PARTS = Opened(make_column_transformer((StandardScaler(), [0, 1])).fit(X))
 SPARSE = Opened(make_pipeline(OneHotEncoder(), SVC()).fit(LABELS, CLASSES))
 NEIGHBOURS = Opened(KNeighborsClassifier(algorithm="brute").fit(X, CLASSES))
 ENCODED = Opened(
@@ -355,6 +377,8 @@ EDITS = [  # they make scikit-learn crash, loop, allocate without end, or read a
     (VECTORS, "_probA", lambda scale: np.ones(1)),
     (VECTORS, "kernel", lambda kernel: "precomputed"),
     (VECTORS, "n_features_in_", lambda d: None),
+    (VECTORS, "classes_", lambda classes: classes[:1]),
+    (DUMMY, "n_classes_", lambda k: 10**9),
     (SPARSE, "_n_support", lambda counts: counts + 10**6),
     (SPARSE, "_sparse", lambda flag: False),
     (NEIGHBOURS, "_y", lambda labels: labels + 10**6),
@@ -389,6 +413,56 @@ def test_arrays_that_do_not_fit_together_are_refused(tmp_path, refused, number):
     assert "is damaged or was made to do harm: " in said
 
 
+def test_what_stands_in_the_way_of_a_check_is_refused(tmp_path, refused):
+    """Found by attack: each of these ran code, wrote a file or crashed."""
+    broken = HIST.copy()
+    broken.edit("nodes", entry("left", 0, 10**6))
+    for name, content in (("tocsr", "1"), ("format", '"csr"')):
+        broken.add(name, NONE | {"content": content})
+    broken.add("check_format", node("TypeNode", "collections.OrderedDict"))
+    masked, one_class = NEIGHBOURS.copy(), REGRESSED.copy()
+    labels = dict(masked.node("_y"))
+    masked.add(
+        "_y",
+        node("MaskedArrayNode", "numpy.ma.MaskedArray", content={"data": labels, "mask": labels}),
+    )
+    one_class.add("classes_", one_class.node("support_"))
+    called = Opened(make_pipeline(FunctionTransformer(np.exp), Ridge()).fit(X, Y))
+    called.node("func").update(node("TypeNode", "numpy.uint8"))
+    parts = Opened(make_pipeline(FunctionTransformer(np.exp), Ridge()).fit(X, Y))
+    parts.node("kw_args").update(
+        Opened(FunctionTransformer(np.exp, kw_args={"where": False})).node("kw_args")
+    )
+    chooser = PARTS.copy()
+    selector = Opened(make_column_selector("(a+)+$")).schema
+    chooser.node("transformers_")["content"][0]["content"][2] = selector
+    attacks = {"a tree": broken, "KNeighbors": masked, "classes of a regressor": one_class,
+               "a class in place": called, "arguments for parts": parts, "still to choose": chooser}  # fmt: skip
+    for words, opened in attacks.items():
+        assert words in refused(opened.write(tmp_path / "attack.skops"))
+
+
+def test_a_function_has_one_name(tmp_path):
+    """Of a name in an old place and another in the new one, skops took the second."""
+    opened = Opened(make_pipeline(FunctionTransformer(np.exp), Ridge()).fit(X, Y))
+    old = {"module_path": "numpy", "function": "absolute"}
+    opened.node("func").update(node("FunctionNode", "builtins.bytes", content=old))
+    model = read_model(str(opened.write(tmp_path / "model.skops")), [])
+    assert model[0].func is np.absolute
+
+
+def test_support_vectors_are_stored_by_rows(tmp_path, refused):
+    opened = SPARSE.copy()
+    for key in ("support_vectors_", "_dual_coef_"):
+        matrix, stream = opened.node(key), streams.BytesIO()
+        sparse.save_npz(
+            stream,
+            sparse.csc_matrix(sparse.load_npz(streams.BytesIO(opened.members[matrix["file"]]))),
+        )
+        matrix["file"], opened.members["by columns.npz"] = "by columns.npz", stream.getvalue()
+        assert "of another kind" in refused(opened.write(tmp_path / "svc.skops"))
+
+
 @pytest.mark.parametrize(
     ("field", "value"), [("indices", 10**6), ("indptr", 10**6), ("indices", -1)]
 )
@@ -406,10 +480,13 @@ def test_sparse_matrices_that_point_outside_are_refused(tmp_path, refused, field
 
 def test_other_formats_of_sparse_matrices_are_refused(tmp_path, refused):
     opened = Opened(LogisticRegression().fit(X, CLASSES).sparsify())
-    stream = streams.BytesIO()
-    sparse.save_npz(stream, sparse.dia_matrix(np.eye(3)))
-    opened.members[opened.node("coef_")["file"]] = stream.getvalue()
-    assert "the format dia" in refused(opened.write(tmp_path / "sparse.skops"))
+    for matrix, words in (
+        (sparse.dia_matrix(np.eye(3)), "the format dia"), (sparse.csc_matrix((2**21, 3)), "1,048,576 rows")
+    ):  # fmt: skip
+        stream = streams.BytesIO()
+        sparse.save_npz(stream, matrix)
+        opened.members[opened.node("coef_")["file"]] = stream.getvalue()
+        assert words in refused(opened.write(tmp_path / "sparse.skops"))
 
 
 @pytest.mark.parametrize(

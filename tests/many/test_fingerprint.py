@@ -146,6 +146,16 @@ def test_units_do_not_hide_another_world(tmp_path):
     assert "X is not the same" in refused(tmp_path / "2", other, world=worlds[0], **call)
 
 
+def test_kernels_with_weights_of_zero_are_told_apart(tmp_path):
+    def ball(radius):
+        return lambda x, z, xi, nu: (((x - xi) ** 2).sum(axis=1) < radius).astype(float)
+
+    call = {"f": smooth, "world": lt.Gaussian(), "nu": 1.0}
+    assert "kernel is not the same" in refused(
+        tmp_path, {"kernel": ball(30)}, kernel=ball(9), **call
+    )
+
+
 def test_another_version_is_refused(tmp_path, monkeypatch):
     lt.explain_many(smooth, **CALL, store=tmp_path)
     monkeypatch.setattr(lt, "__version__", "99.0")

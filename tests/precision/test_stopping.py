@@ -58,9 +58,8 @@ def test_a_forecast_does_not_depend_on_the_units():
     """The square of a ratio of 1e160 would overflow."""
     forecasts = []
     for unit in (1e-3, 1.0, 1e9):
-        e = explain_quietly(
-            lambda x: unit * bent(x), XI, lt.Gaussian(), 0.9, 3000, 0, tol=0.02 * unit
-        )  # noqa: B023
+        cents = lambda x, unit=unit: unit * bent(x)  # noqa: E731
+        e = explain_quietly(cents, XI, lt.Gaussian(), 0.9, 3000, 0, tol=0.02 * unit)
         forecasts.append(e.precision.forecast)
     assert 25_000 < min(forecasts) == max(forecasts)
     assert run(n=3000, tol=1e-160).precision.forecast == MAX_FORECAST
