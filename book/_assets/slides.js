@@ -9,7 +9,12 @@
   const setting = `(?:${asked}|scrollActivationWidth)=(?:true|false|none|0)(?=&|$)`;
   const known = new RegExp(`^\\??(?:&?(?:print-pdf|receiver|${setting}))*$`);
   if (!known.test(location.search)) history.replaceState(null, "", location.pathname + location.hash);
-  const refuse = (event) => event.origin === origin || event.stopImmediatePropagation();
+  // From disk every origin is "null", a stranger's too: there only the speaker's view may call, which the
+  // deck has opened, and which has decks in frames.
+  const framed = parent !== window && new URLSearchParams(location.search).has("receiver");
+  const speaker = (source) => source?.opener === window || (framed && source === parent);
+  const trusted = (event) => event.origin === origin && (origin !== "null" || speaker(event.source));
+  const refuse = (event) => trusted(event) || event.stopImmediatePropagation();
   addEventListener("message", refuse, { capture: true });
 
   for (const figure of document.querySelectorAll(".lt-figure")) {

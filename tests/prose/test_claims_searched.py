@@ -96,7 +96,7 @@ def test_a_linear_model_jumps_at_an_edge(p, edge, mu, sigma, nu, a):
 @many
 @search(n=st.integers(1, 20_000))
 def test_the_band_of_the_magnifying_glass(n):
-    """In 95 of 100 cases or a little more often, whatever $n$ is."""
+    """In 95 cases out of 100, or slightly more, whatever $n$ is."""
     share = stats.kstwo.cdf(sampling_figures.BAND / np.sqrt(n), n)  # the exact law of the distance
     assert share > 0.95
     assert share < 0.97 or n < 10  # the slider starts at 10
