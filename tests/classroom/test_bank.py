@@ -21,7 +21,7 @@ from limetutor.classroom.bank.questions import (
 )
 from limetutor.cli import main
 from limetutor.course.exercises import chapters, exercises
-from limetutor.course.judging.kinds import rounded
+from limetutor.course.judging.kinds import Given, rounded
 
 VERSIONS = 3
 BANK = questions.bank(BOOK, VERSIONS, seed=0)
@@ -254,3 +254,10 @@ def test_bad_input_is_one_sentence(tmp_path, capsys, how, words):
     assert main(["class", "bank", "--out", str(tmp_path / "x"), *how]) == 2
     assert capsys.readouterr().err.startswith(f"limetutor: {words}")
     assert not (tmp_path / "x").exists()
+
+
+def test_a_number_in_a_formula_has_a_hyphen_for_its_minus():
+    given = Given(-1.5, "a slope")
+    mark = questions.MARK.format("a")
+    filled = questions._filled(f"{mark}, ${mark}x$ and {mark}", "a", given)
+    assert filled == "−1.5, $-1.5x$ and −1.5"

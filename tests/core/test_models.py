@@ -1,8 +1,18 @@
 """Linear and quadratic models."""
 
 import numpy as np
+import pandas as pd
+import pytest
 
 import limetutor as lt
+
+
+@pytest.mark.parametrize("other", [["x", "y"], [1.0, None]], ids=["text", "gaps"])
+def test_a_function_of_numbers_is_refused_where_there_is_text_or_a_gap(other):
+    table = pd.DataFrame({"a": np.arange(20.0), "b": other * 10})
+    world = lt.Empirical(table, p=2, categorical=["b"] if other[0] == "x" else ())
+    with pytest.raises(ValueError, match="f must take text or missing values"):
+        lt.limit(lt.Linear([1, 1]), table.iloc[0], world, 1.0)
 
 
 def test_linear():

@@ -293,3 +293,14 @@ def test_a_forest_of_a_hundred_trees_takes_less_than_a_second_and_one_prediction
 def test_expit_is_scipys():
     s = np.array([-800.0, 0.0, 800.0])
     np.testing.assert_array_equal(exact.ACTIVATIONS["logistic"].function(s), special.expit(s))
+
+
+def test_rounding_of_a_net_is_that_of_its_terms():
+    rng = np.random.default_rng(0)
+    w, v, x = rng.normal(size=(3, 2)), rng.normal(size=3), rng.normal(size=(50, 2))
+    for size in (1.0, 1e8):
+        net = exact.Units(w, v, size * np.array([1.0, 1.0, -2.0]), "tanh")
+        rounding = net.rounding(x)
+        assert rounding.shape == (50,) and np.all(
+            (rounding > 1e-13 * size) & (rounding < 1e-10 * size)
+        )

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import limetutor as lt
-from limetutor.inputs.columns import KINDS, MISSING, NUMBER, Category, OrMissing, distinct
+from limetutor.inputs.columns import KINDS, MISSING, NUMBER, Category, OrMissing, distinct, exact
 from limetutor.lime.read_explainer import Coded
 
 quick = settings(max_examples=150, deadline=None, derandomize=True)
@@ -186,3 +186,7 @@ def test_a_name_of_two_codes_means_neither():
             kind.encode("a", value, known)
     with pytest.raises(ValueError, match="xi's 'a' must hold numbers only"):
         Coded().encode("a", "1", known)  # a text is no number
+
+
+def test_a_number_in_words_has_all_digits_and_no_minus_zero():
+    assert [exact(v) for v in (-0.0, 2.0, 0.1, -1e-30)] == ["0", "2", "0.1", "-1e-30"]

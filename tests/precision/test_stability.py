@@ -10,6 +10,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.tree import DecisionTreeRegressor
 
 import limetutor as lt
+from limetutor.precision.stability import _overlap
 
 X, Y = load_diabetes(return_X_y=True)
 MODEL = DecisionTreeRegressor(max_leaf_nodes=40, random_state=0).fit(X, Y)
@@ -123,3 +124,13 @@ def test_bad_input_gets_one_sentence(asked, words):
 def test_a_selection_has_been_made_already():
     with pytest.raises(ValueError, match="an estimate for every feature"):
         one(0, features=3).stability(2)
+
+
+def test_intervals_of_two_runs_overlap_as_often_as_simulated_ones():
+    rng = np.random.default_rng(0)
+    for stderr, sd in ((0.1, 0.1), (0.1, 0.5), (20.0, 10.0)):
+        first, second = rng.normal(scale=sd, size=(2, 100_000))
+        share = np.mean(np.abs(first - second) < 2 * 1.96 * stderr)
+        found = _overlap(np.array([stderr]), np.array([sd]), np.ones(1))
+        assert found == pytest.approx(share, abs=4 * 0.5 / np.sqrt(len(first)))
+    assert _overlap(np.ones(1), np.zeros(1), np.ones(1)) == 1.0
