@@ -77,6 +77,14 @@ def port_of(text: str) -> int:
     return port
 
 
+def holds_page(folder: str) -> bool:
+    """Say whether there is something to serve, at a place that may be none."""
+    try:
+        return (Path(folder) / "index.html").is_file()
+    except OSError:  # too long, or not to be read
+        return False
+
+
 def fail(code: int, sentence: str) -> int:
     """Tell what is wrong in one sentence."""
     print(sentence, file=sys.stderr)
@@ -90,10 +98,12 @@ def main(arguments: list[str]) -> int:
     try:
         port = port_of(given[0]) if given else None
     except ValueError:
-        return fail(2, f"PORT must be a whole number from 1 to {LARGEST_PORT}, got {given[0]!r}.")
+        return fail(
+            2, f"PORT must be a whole number from 1 to {LARGEST_PORT}, got {given[0][:200]!r}."
+        )
     check_only = folder == "--check"
-    if not check_only and not (Path(folder) / "index.html").is_file():
-        return fail(1, f"{folder} holds no index.html: build the book first (make html).")
+    if not check_only and not holds_page(folder):
+        return fail(1, f"{folder[:200]} holds no index.html: build the book first (make html).")
     try:
         server = bind(Path(folder), port)
     except OSError as error:

@@ -7,6 +7,7 @@ takes a reply of bounded length. Who goes beyond a limit ends this process, and 
 import contextlib
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -104,6 +105,22 @@ class BoundedProcess:
         self._forget()
 
 
+@contextlib.contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP, unless they are ignored, stop this program as Ctrl-C does."""
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    usual = [n for n in numbers if signal.getsignal(n) == signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        usual = []
+    for number in usual:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number in usual:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def _end(process: subprocess.Popen[bytes]) -> int:
     """Ask a process to end, with all that it has started, then make it; its exit code."""
     process.terminate()
@@ -122,6 +139,7 @@ def serve(seconds: int, megabytes: int) -> None:
     """Call what the grader asks for, one line of JSON each, until it asks no more."""
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGTERM, _exit)
+    threading.Thread(target=_end_without_grader, daemon=True).start()
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
@@ -134,6 +152,18 @@ def serve(seconds: int, megabytes: int) -> None:
             text = json.dumps({"raised": type(error).__name__, "message": str(error)[:1000]})
         replies.write(text.encode() + b"\n")
         replies.flush()
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # that of the thread, which comes too late
+
+
+def _end_without_grader() -> None:
+    """End as if told to, in the middle of a call too, once the grader has ended, by whatever signal."""
+    if hasattr(select, "poll"):  # not on Windows
+        grader = select.poll()
+        grader.register(0, 0)  # wakes up when nobody has the other end any more
+        grader.poll()
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(END_SECONDS)
+        os._exit(1)
 
 
 _told_to_end = False

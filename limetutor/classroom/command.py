@@ -12,6 +12,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from ..plotting.files import place
+from .bounded import stopped_by_signals
 
 PATHS = ("submissions", "--out", "--book")  # options in which ~ is the home folder
 MODULES = ("release", "grade", "feedback", "bank")
@@ -47,4 +48,5 @@ def run(options: argparse.Namespace) -> int:
         name = option.lstrip("-")
         if getattr(options, name, None):
             setattr(options, name, str(place(option, getattr(options, name))))
-    return ACTIONS[options.action][-1](options)
+    with stopped_by_signals():
+        return ACTIONS[options.action][-1](options)

@@ -25,6 +25,7 @@ TAGS = (
     "a abbr b blockquote br caption code dd del div dl dt em h1 h2 h3 h4 h5 h6 hr i li ol p pre s small span "
     "strong sub sup table tbody td tfoot th thead tr u ul"
 ).split()
+CODE_CLASSES = ("highlight", "hl-ipython3")
 PICTURES = ("image/png", "image/jpeg", "image/gif")
 TEXTS = ("text/html", "text/markdown", "text/latex", "text/plain")
 BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
@@ -140,8 +141,15 @@ def cleaned(html: str | bytes) -> str:
 
     text = html.decode(errors="replace") if isinstance(html, bytes) else str(html)
     spans = ["colspan", "rowspan"]
-    attributes = {"*": ["class"], "a": ["href"], "td": spans, "th": spans}
+    attributes = {"*": _is_class_of_code, "a": ["href"], "td": spans, "th": spans}
     return bleach.clean(STYLE.sub("", text), tags=TAGS, attributes=attributes, strip=True)
+
+
+def _is_class_of_code(tag: str, name: str, value: str) -> bool:
+    """Whether an attribute is a class of coloured code: others, of the page, could cover the points."""
+    from pygments.token import STANDARD_TYPES
+
+    return name == "class" and set(value.split()) <= {*CODE_CLASSES, *STANDARD_TYPES.values()}
 
 
 @cache

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from ..inputs import arguments as arg
 from ..inputs.lime_defaults import KERNEL_WIDTH_FACTOR, RIDGE
 from ..inputs.predictors import first_fitted, listed_classes, names_fitted_on, spelled
 from ..lime.empirical import Empirical
 from ..plotting.files import place
 from .model_files import read_model
 from .refusals import refuse
-from .tables import labels_of, read_table, refuse_missing, refuse_rows, refuse_strays
+from .tables import labels_of, read_table, refuse_missing, refuse_rows
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,11 @@ class ModelAndTable:
         _refuse_places(options)
         f = read_model(options.model, options.trust, options.unsafe_pickle)
         frame = _columns_for(f, read_table(options, names_fitted_on(f)), options)
-        text = labels_of(frame)
+        text = labels_of(frame, [*options.text, *options.categorical])
         labels = list(dict.fromkeys([*text, *options.categorical]))
         world = Empirical(frame, categorical=labels)
         output = _class(f, options.output)
         refuse_missing(f, frame, world, output)
-        refuse_strays(f, frame, text, world, output)
         refuse_rows(f, frame, world, output)
         usual = KERNEL_WIDTH_FACTOR * np.sqrt(frame.shape[1])
         nu = usual if options.bandwidth is None else options.bandwidth
@@ -78,12 +78,14 @@ def _columns_for(f: Any, frame: Any, options: argparse.Namespace) -> Any:
         columns = dict(zip(spelled(f, frame.columns), frame.columns, strict=True))
         missing = [name for name in wanted if name not in columns]
         if missing:
-            refuse(f"data must have the columns of the model, but {missing[0]!r} is not there.")
+            refuse(
+                f"data must have the columns of the model, but {arg.shorten(missing[0])} is not there."
+            )
         frame = frame[[columns[name] for name in wanted]]
     count = getattr(first, "n_features_in_", frame.shape[1])
     if count != frame.shape[1]:
         refuse(
-            f"data must have the {count} columns that the model was fitted on, got {frame.shape[1]}: "
+            f"data must have the {arg.shorten(count)} columns that the model was fitted on, got {frame.shape[1]}: "
             f"{', '.join(map(str, frame.columns[:12]))}; leave some out with --target or --drop."
         )
     empty = frame.isna()

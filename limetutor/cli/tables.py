@@ -10,13 +10,16 @@ import csv
 import re
 import warnings
 from collections import Counter
+from collections.abc import Collection
 from contextlib import suppress
 from io import BytesIO
 from itertools import islice
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..inputs import arguments as arg
 from ..inputs.predictors import predictor
 from ..inputs.warning_classes import LimetutorWarning
 from ..plotting.files import place
@@ -25,7 +28,7 @@ from .refusals import refuse
 UNNAMED = "Unnamed: 0"  # pandas' name of a first column without a name
 MAX_LABELS = 500  # different texts of one column
 MAX_COLUMNS = 20_000  # for which pandas needs seconds
-MAX_PIPE = 2**28  # bytes of a pipe or a device, which may have no end
+MAX_PIPE = 2**28  # bytes of what has no size: a pipe, a device, or a file of /proc may have no end
 # what programs write into columns of numbers where there is none
 NO_NUMBER = (
     "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>",
@@ -83,13 +86,18 @@ def read_table(options: argparse.Namespace, wanted: list[str]) -> Any:
 def _opened(name: str) -> BinaryIO:
     """The file, and never an address, which pandas would look up."""
     path = place("data", name)
-    if path.is_file():
+    if _has_size(path):
         return path.open("rb")
     with path.open("rb") as pipe:
         content = pipe.read(MAX_PIPE + 1)
     if len(content) > MAX_PIPE:
-        refuse(f"data must be at most {MAX_PIPE / 2**20:g} MiB where it is no file, got more.")
+        refuse(f"data must be at most {MAX_PIPE / 2**20:g} MiB where it has no size, got more.")
     return BytesIO(content)
+
+
+def _has_size(path: Path) -> bool:
+    """Whether it is a file that may be read as often as needed."""
+    return path.is_file() and path.stat().st_size > 0
 
 
 def _line_end(file: BinaryIO) -> str | None:
@@ -147,7 +155,7 @@ def _refuse_numbers(names: list[str]) -> None:
 def _refuse_wide(name: str) -> None:
     """Count the names before pandas makes a column of each."""
     path = place("data", name)
-    if not path.is_file():
+    if not _has_size(path):
         return
     with (
         path.open(newline="", encoding="utf-8-sig", errors="replace") as file,
@@ -164,7 +172,7 @@ def _first_lines(name: str) -> list[list[str]]:
     Nothing of a pipe, which is read once.
     """
     path = place("data", name)
-    if not path.is_file():
+    if not _has_size(path):
         return []
     with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
         try:
@@ -183,18 +191,14 @@ def _first_lines(name: str) -> list[list[str]]:
 
 def _typed(column: Any) -> Any:
     """A column of numbers, whose words for "no number" are missing values, or the texts as they are."""
-    import pandas as pd
-
-    if column.dtype.kind in "fiub":
-        return column
     missing = column.isna()
     words = column.isin(NO_NUMBER) & ~missing
+    rest = ~missing & ~words
+    numbers = _numbers(column.where(rest))
+    if rest.any() and numbers[rest].notna().all():
+        return numbers
     if not words.any():
         return column
-    rest = ~missing & ~words
-    numbers = pd.to_numeric(column.where(rest), errors="coerce")
-    if rest.any() and numbers[rest].notna().all():
-        return numbers.astype(float)
     truth = column.where(rest).str.lower().map(TRUTH)
     if rest.any() and truth[rest].notna().all():
         return truth
@@ -208,48 +212,40 @@ def _typed(column: Any) -> Any:
     return column
 
 
-def labels_of(frame: Any) -> list[str]:
-    """The columns of texts, all of which must be labels."""
+def _numbers(column: Any) -> Any:
+    """What pandas reads as numbers in cells of text, and nan for what it does not."""
+    import pandas as pd
+
+    return pd.to_numeric(column.astype(str), errors="coerce").astype(float)
+
+
+def labels_of(frame: Any, named: Collection[str]) -> list[str]:
+    """The columns of texts, all of which must be labels: columns of numbers are so only if ``named``."""
     text = [column for column in frame.columns if frame[column].dtype.kind not in "fiub"]
     for column in text:
+        if column not in named:
+            _refuse_stray(frame[column])
         count = frame[column].nunique()
-        if count <= MAX_LABELS:
-            continue
-        if stray := _stray(frame[column]):
-            refuse(f"{stray[1]}.")
-        refuse(
-            f"data must hold labels where it holds text, but column {column!r} has {count:,} different "
-            f"texts in {len(frame):,} rows; leave it out with --drop {column!r}."
-        )
+        if count > MAX_LABELS:
+            refuse(
+                f"data must hold labels where it holds text, but column {column!r} has {count:,} different "
+                f"texts in {len(frame):,} rows; leave it out with --drop {column!r}."
+            )
     return text
 
 
-def _stray(column: Any) -> tuple[Any, str] | None:
-    """The row of a word in a column that mostly holds numbers, and what to say; None without one."""
-    import pandas as pd
-
+def _refuse_stray(column: Any) -> None:
+    """Refuse words in a column that mostly holds numbers: they would make labels of all of it."""
     present = column.dropna()
-    words = present[pd.to_numeric(present, errors="coerce").isna()]
+    words = present[_numbers(present).isna()]
     if not 0 < len(words) < len(present) / 2:
-        return None
-    row, word = words.index[0], str(words.iloc[0])
+        return
     more = f" and texts in {len(words) - 1:,} more rows" if len(words) > 1 else ""
-    return row, (
-        f"data must hold numbers in column {column.name!r}, as in most rows, got {word!r} in row {row}{more}"
+    refuse(
+        f"data must hold numbers in column {column.name!r}, as in most rows, got "
+        f"{arg.shorten(str(words.iloc[0]))} in row {words.index[0]}{more}; if it holds labels, name it with "
+        f"--text {column.name!r}."
     )
-
-
-def refuse_strays(f: Any, frame: Any, text: list[str], world: Any, output: Any) -> None:
-    """Call the model on words among numbers, which it may take for labels."""
-    for column in text:
-        stray = _stray(frame[column])
-        if stray is None:
-            continue
-        boxes = world.boxes()
-        try:
-            predictor(f, boxes, output)(boxes.encode_rows(frame.loc[[stray[0]]]))
-        except Exception as error:  # each package has its own words for it
-            refuse(f"{stray[1]}, which the model does not take ({type(error).__name__}).")
 
 
 def refuse_rows(f: Any, frame: Any, world: Any, output: Any) -> None:

@@ -242,7 +242,7 @@ def _static(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Con
         page
         + _controls_html(table.moving, prefix)
         + _sentence(table.sentence)
-        + f'<script type="application/json">{_json(data)}</script>',
+        + f'<script type="application/json" class="{svg.UNMARKED}">{_json(data)}</script>',
         "lt-explore",
         f' data-figure="{prefix}" data-controls="{escape(_json(at_once))}"',
     )

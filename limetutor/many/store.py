@@ -4,12 +4,14 @@ Every row is a file, written atomically. One more file holds what tells the call
 (:mod:`limetutor.many.fingerprint`); a folder of another call is refused. Of several processes that
 begin a store at the same time one writes that file, and the others compare themselves with it. Each file
 has a digest of what it holds, of its place and of the file of the call: a row that was damaged, edited,
-renamed or copied from elsewhere is computed anew.
+renamed or copied from elsewhere is computed anew. Links, pipes and folders in the place of a file are refused.
 """
 
 from __future__ import annotations
 
 import json
+import stat
+from contextlib import suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -27,6 +29,7 @@ CALL = "call.npz"  # what tells the call from others
 SETTINGS_BEFORE = "settings.json"  # what formats 1 and 2 had in its place
 VALUES = "__plain__"  # the entry of a file that holds, as JSON, what is no array
 DIGEST = "__digest__"  # the entry with the digest of all others
+MAX_TEXT = 2**24  # bytes of a file besides its arrays: notes, settings, names
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class Store:
     """A folder of finished rows."""
 
     folder: Path
+    d: int  # columns of the table
 
     @classmethod
     def opened(
@@ -43,15 +47,15 @@ class Store:
         path = place("store", folder)
         if path.exists() and not path.is_dir():
             raise ValueError(f"store must be a folder, got the file {str(path)!r}.")
-        store = cls(path)
-        if not (path / CALL).exists():
+        store = cls(path, evidence["X"].shape[1])
+        if not store._path(CALL).exists():
             store._create(settings, evidence)
         store._compare(settings, evidence)
         return store
 
     def _create(self, settings: dict[str, Any], evidence: dict[str, np.ndarray]) -> None:
         """Write what tells this call from others, unless another process was faster."""
-        if (self.folder / SETTINGS_BEFORE).exists():
+        if self._path(SETTINGS_BEFORE).exists():
             self._refuse_format(_format_before(self.folder / SETTINGS_BEFORE))
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -68,9 +72,12 @@ class Store:
 
     def _compare(self, settings: dict[str, Any], evidence: dict[str, np.ndarray]) -> None:
         """Refuse the folder unless it was written in this format, by a call with the same settings."""
+        most = MAX_TEXT + 2 * sum(array.nbytes for array in evidence.values())
         try:
-            stored_settings, stored, whole = _read(self.folder / CALL, ())
+            stored_settings, stored, whole = _read(self.folder / CALL, (), most)
             stored_settings = dict(stored_settings)
+        except TooLargeError:
+            self._refuse(f"{CALL} holds more than that of this call")
         except Exception:  # whatever reading a damaged file raises
             self._refuse(f"{CALL} cannot be read")
         stored_format = stored_settings.pop("format", None)
@@ -81,7 +88,7 @@ class Store:
         for key in [*settings, *sorted({*stored_settings} - {*settings})]:
             then, now = stored_settings.get(key), settings.get(key)
             if then != now:
-                self._refuse(f"{key} is {_shown(then)} there and {_shown(now)} here")
+                self._refuse(f"{_shown(key)} is {_shown(then)} there and {_shown(now)} here")
         for key, words in DIFFERENCES.items():
             if key in evidence and not (key in stored and same(key, stored[key], evidence[key])):
                 self._refuse(words)
@@ -95,7 +102,7 @@ class Store:
     def _refuse_format(self, number: Any) -> NoReturn:
         raise ValueError(
             f"store must be a new folder or one of format {FORMAT}, but {str(self.folder)!r} was "
-            f"written by another version of limetutor in format {number}; give another "
+            f"written by another version of limetutor in format {_shown(number)}; give another "
             "folder, or delete this one, and all rows are computed anew."
         )
 
@@ -105,6 +112,14 @@ class Store:
             f"store must be a folder that can be written to, but {arg.shorten(str(path))}: {reason}."
         ) from None
 
+    def _path(self, name: str) -> Path:
+        """The place of a file in the folder; what is there and no file, such as a link, is refused."""
+        path = self.folder / name
+        with suppress(FileNotFoundError, NotADirectoryError):
+            if not stat.S_ISREG(path.lstat().st_mode):
+                self._refuse(f"{name} is no regular file")
+        return path
+
     @cached_property
     def _call(self) -> str:
         """What the file of the call holds, in short."""
@@ -113,9 +128,11 @@ class Store:
     def rows(self, count: int) -> dict[int, dict[str, Any]]:
         """The finished ones of so many rows; a file that was not written for its row counts as missing."""
         finished = {}
+        most = MAX_TEXT + 16 * (self.d + 1) ** 2  # twice a covariance, the largest array of a row
         for row in range(count):
+            path = self._path(_row_name(row))
             try:
-                values, arrays, whole = _read(self.folder / _row_name(row), (self._call, row))
+                values, arrays, whole = _read(path, (self._call, row), most)
                 tuples = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
             except Exception:  # whatever reading a damaged file raises
                 continue
@@ -140,18 +157,27 @@ class Store:
         text = json.dumps(values, default=_json_value)  # JSON keeps every digit of a double
         entries = {VALUES: text, DIGEST: _digest(place, text, arrays)}
         content = arrays | {key: np.array(entry) for key, entry in entries.items()}
-        write_atomically(self.folder / name, lambda file: np.savez(file, **content), new=new)  # type: ignore[arg-type]
+        write_atomically(self._path(name), lambda file: np.savez(file, **content), new=new)  # type: ignore[arg-type]
 
 
 def _row_name(row: int) -> str:
     return f"row-{row:09d}.npz"
 
 
-def _read(path: Path, place: tuple[Any, ...]) -> tuple[Any, dict[str, np.ndarray], bool]:
-    """What a file of a store holds: the values, the arrays, and whether it was written like that."""
-    if not path.is_file():
-        raise FileNotFoundError(path)
+class TooLargeError(Exception):
+    """A file of a store holds more than was ever written into it."""
+
+
+def _read(path: Path, place: tuple[Any, ...], most: int) -> tuple[Any, dict[str, np.ndarray], bool]:
+    """What a file of a store holds: the values, the arrays, and whether it was written like that.
+
+    It may hold so many bytes at ``most``, packed or not.
+    """
+    if path.stat().st_size > most:
+        raise TooLargeError
     with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+        if sum(entry.file_size for entry in file.zip.infolist()) > most:
+            raise TooLargeError
         arrays = {key: file[key] for key in file.files}
     text, stored = str(arrays.pop(VALUES)), str(arrays.pop(DIGEST, ""))
     return json.loads(text), arrays, stored == _digest(place, text, arrays)
@@ -165,13 +191,14 @@ def _digest(place: tuple[Any, ...], text: str, arrays: dict[str, np.ndarray]) ->
 def _format_before(path: Path) -> Any:
     """The format of a store whose settings are a file of JSON; the first had no number."""
     try:
-        return dict(json.loads(path.read_text())).get("format", 1)
+        with path.open("rb") as file:
+            return dict(json.loads(file.read(MAX_TEXT))).get("format", 1)
     except Exception:
         return "1 or 2"
 
 
 def _shown(value: Any) -> str:
-    return arg.shorten(value) if isinstance(value, list) else str(value)
+    return arg.shorten(value).strip("'")
 
 
 def _json_value(value: Any) -> Any:

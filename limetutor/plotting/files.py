@@ -98,6 +98,11 @@ def without_formulas(text: str) -> str:
     ("'=1+1", "a;'=1+1", "a = b;' -- c")
     """
     pieces = _SEPARATOR.split(text)
-    begins = [piece.lstrip(' "\u00a0').startswith(FORMULA_STARTS) for piece in pieces]
+    begins = [_first_visible(piece) in FORMULA_STARTS for piece in pieces]
     safe = "".join(f"'{p}" if formula else p for p, formula in zip(pieces, begins, strict=True))
     return f"'{safe}" if safe.startswith(("\t", "\r", "\n")) else safe
+
+
+def _first_visible(text: str) -> str:
+    """The first character that a spreadsheet may not leave out, as it does spaces of all kinds and quotes."""
+    return next((c for c in text if c.isprintable() and c not in ' "'), "")

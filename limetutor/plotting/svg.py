@@ -26,6 +26,9 @@ from .style import as_css_variable, styled
 #: Of rasterized artists only: an SVG always counts in points.
 DPI = 160
 
+#: For the marks of a search on a page: elements put into a picture would move those that the player counts.
+UNMARKED = "nohighlight"
+
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
 _MOVES = re.compile(r"(?:translate|rotate)\([^)]*\)")
@@ -172,7 +175,7 @@ class Tree:
     def start(self, tag: str, attrib: dict[str, str] | None = None, **extra: str) -> int:
         """Open an element."""
         self._defs += tag == "defs"
-        attributes = {}
+        attributes = {"class": UNMARKED} if tag in ("text", "tspan") else {}
         for key, value in {**(attrib or {}), **extra}.items():
             if value and not (key == "id" and tag == "image"):
                 key = key.rpartition(":")[2]

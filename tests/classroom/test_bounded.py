@@ -1,11 +1,13 @@
 """A process with limits: what goes beyond them ends it, and the next call finds a new one."""
 
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
+from limetutor.classroom import bounded
 from limetutor.classroom.bounded import BoundedProcess, CallError, ExceededError
 from limetutor.classroom.inside import worker
 
@@ -38,6 +40,19 @@ def test_limits_are_those_of_each_call(call, why, within, beyond, seconds):
     assert call("print('not a reply') or ['\\udc80', None]") == ["\udc80", None]
     with pytest.raises(CallError, match="division by zero"):
         call("1 / 0")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_other_signals_stop_the_grader_as_ctrl_c_does(number):
+    with pytest.raises(KeyboardInterrupt), bounded.stopped_by_signals():
+        signal.raise_signal(number)
+
+
+def test_what_was_stopped_starts_no_other_process():
+    process = BoundedProcess(seconds=1, megabytes=200)
+    process.stop()
+    with pytest.raises(CallError, match="grading was stopped"):
+        process.call("builtins:eval", "1", seconds=60)
 
 
 def test_a_notebook_does_not_inherit_these_limits():

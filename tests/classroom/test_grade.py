@@ -267,7 +267,9 @@ def test_notebooks_in_no_folder_are_named(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_stopped_half_way_it_ends_at_once_and_leaves_the_old_grades(tmp_path):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
+def test_stopped_half_way_it_leaves_the_old_grades(tmp_path, monkeypatch, number, code):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # who is killed leaves a folder
     if why := why_unavailable():
         pytest.skip(why)
     for one in handed_in([], 1, USUAL):
@@ -279,9 +281,9 @@ def test_stopped_half_way_it_ends_at_once_and_leaves_the_old_grades(tmp_path):
     until = time.monotonic() + 60
     while not workers(started.pid):
         assert time.monotonic() < until
-    os.killpg(started.pid, signal.SIGINT)  # as a terminal does
+    os.killpg(started.pid, number)  # as a terminal does
     _, said = started.communicate(timeout=60)
-    assert started.returncode == 130 and said.endswith("limetutor: stopped.\n")
+    assert started.returncode == code and said.endswith("limetutor: stopped.\n" if code > 0 else "")
     until = time.monotonic() + 30  # one that was just starting ends when it finds nobody to talk to
     while left := workers(started.pid):
         assert time.monotonic() < until, left

@@ -54,6 +54,12 @@ def seen():
 """
 
 
+def test_debuggers_and_consoles_find_no_input(play):
+    asks = ["pdb.set_trace()", "code.interact()", "breakpoint(); input()", "pdb.Pdb().set_trace()"]
+    played = play("import code, pdb", *asks, "mine = 1")
+    assert played.ask(1, do="value", name="mine")["value"] == 1 and played.trouble == set()
+
+
 def test_a_sandbox_ends_with_its_session_though_what_started_it_is_gone():
     """What starts it may end before it has told it to end as well."""
     session = Session(SandboxLimits(), {})

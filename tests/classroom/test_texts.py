@@ -41,6 +41,8 @@ def test_tables_stay_tables():
     found = cleaned(table)
     assert all(f"<{tag}>" in found for tag in ("thead", "tbody", "th"))
     assert "vertical-align" not in found and "&lt;i&gt;" in found and "&lt;th" not in found
+    code = '<div class="highlight hl-ipython3"><pre><span class="kn">import</span></pre></div>'
+    assert cleaned(f'{code}<p class="navbar kn">9</p>') == f"{code}<p>9</p>"  # over the points
 
 
 @pytest.mark.parametrize(

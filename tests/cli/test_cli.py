@@ -55,7 +55,9 @@ def files(tmp_path_factory):
             table, np.where(y > 0, "high", "low")
         ),
         "forest": RandomForestRegressor(10, random_state=0).fit(numbers, y),
+        "long": LinearRegression().fit(numbers, y),
     }
+    models["long"].n_features_in_ = 10**4000
     for name, model in models.items():
         io.dump(model, folder / f"{name}.skops")
     joblib.dump(models["forest"], folder / "forest.joblib")
@@ -235,6 +237,7 @@ class Odd:
         ({"rest": ["--html", "/no/such/folder/r.html"]}, "--html must be a file in"),
         ({"rest": ["--json", "/"]}, "--json must be a file in"),
         ({"model": "forest.skops", "rest": []}, "3 columns that the model was fitted on"),
+        ({"model": "long.skops", "rest": []}, f"1{'0' * 56}... columns that the model"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(files, capsys, call, words):
@@ -316,20 +319,21 @@ def test_texts_that_are_no_labels_are_refused(files, capsys):
     assert "600 different texts" in said and "--drop 'colour'" in said
     frame = FRAME.assign(age=["twelve", *FRAME["age"].astype(str)[1:]])
     said = refused(capsys, files, data=table(files, "text.csv", frame))
-    assert "in column 'age', as in most rows, got 'twelve' in row 0, which the model" in said
-    assert "does not take (" in said
+    assert "in column 'age', as in most rows, got 'twelve' in row 0; if it holds labels" in said
     frame = many.assign(age=[*np.arange(400) / 7, "?", *np.arange(199) / 3 + 1000])
     frame.loc[500, "age"] = "none of these"
     said = refused(capsys, files, data=table(files, "stray.csv", frame))
     assert "in column 'age', as in most rows, got '?' in row 400 and texts in 1 more rows" in said
 
 
-def test_codes_of_which_some_are_words_are_labels_where_the_model_takes_them(files, capsys):
+def test_codes_of_which_some_are_words_are_labels_where_the_option_says_so(files, capsys):
     frame = FRAME.assign(colour=np.resize(["1", "2", "3", "none left"], 200))
     model = make_pipeline(columns(), LinearRegression()).fit(frame[FEATURES], frame["y"])
     io.dump(model, files / "codes.skops")
     name = table(files, "codes.csv", frame)
-    assert run(files, "explain", "--row", "3", model="codes.skops", data=name) == 0
+    assert "name it with --text 'colour'" in refused(capsys, files, model="codes.skops", data=name)
+    named = ("--row", "3", "--text", "colour")
+    assert run(files, "explain", *named, model="codes.skops", data=name) == 0
     assert "colour = none left" in capsys.readouterr().out
 
 

@@ -174,6 +174,14 @@ def test_zip_codes_are_texts_where_the_option_says_so(saved, explained):
     assert "--text must name columns of the table" in explained(frame, "--text", "zip")[1]
 
 
+@pytest.mark.parametrize("cell", ["1_000", "١٢", "１２", "\xa012", "0x10", "1,000"])
+def test_what_pandas_reads_as_text_is_no_number(saved, explained, cell):
+    saved(NUMBERS)
+    said = explained(f'{NUMBERS.to_csv(index=False)}"{cell}",1\n')[1]
+    assert f"as in most rows, got {cell!r} in row 40; if it holds labels" in said
+    assert explained(NUMBERS.to_csv(index=False) + "9" * 30 + ",1\n", row="40")[0]["age"] == 1e30
+
+
 def test_a_column_of_texts_keeps_words_for_missing(saved, explained):
     frame = NUMBERS.assign(code=np.resize([*CODES, "NA"], 40))
     saved(frame)
@@ -233,10 +241,11 @@ def test_wide_tables_endless_devices_and_addresses_are_refused(
     NUMBERS.to_csv(tmp_path / "data.csv", index=False)
     model, table = str(tmp_path / "m.skops"), tmp_path / "wide.csv"
     table.write_text(",".join(f"x{i}" for i in range(20_001)) + "\n")
-    monkeypatch.setattr(tables, "MAX_PIPE", 10**6)
+    monkeypatch.setattr(tables, "MAX_PIPE", 100)
     for data, words in (
         (table, "at most 20,000 columns, got 20,001"),
-        ("/dev/zero", "where it is no file"),
+        ("/dev/zero", "where it has no size"),
+        ("/proc/self/status", "where it has no size"),  # as /proc/self/pagemap, of terabytes
         ((tmp_path / "data.csv").as_uri(), "there is no file"),
     ):
         assert cli.main(["explain", model, str(data), "--row", "0"]) == 2

@@ -113,7 +113,7 @@ def test_an_unknown_mode_is_refused(mode):
 
 
 def data_of(html: str) -> dict:
-    return json.loads(re.search(r'<script type="application/json">(.*?)</script>', html)[1])
+    return json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', html)[1])
 
 
 def test_static_output_is_deterministic_and_small(outputs, mode):

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from urllib.parse import unquote
 
 import pytest
+import sphinx
 from browser import axe_violations, running_browser
 from pads import ALT, CONTROLS, LINK, pad, page_of_two
 
@@ -88,6 +89,17 @@ def places(handle):
         }""",
         handle.element_handle(),
     )
+
+
+def test_a_search_marks_words_of_the_page_and_leaves_figures_alone(browser, page_file):
+    """Else it marks what is stored as well, for half a minute, and puts elements into pictures."""
+    with opened(browser, page_file) as page:
+        figure(page).locator("input").first.press("End")  # keeps the first picture
+        page.evaluate("globalThis._ready = () => {}")
+        page.add_script_tag(path=f"{sphinx.package_dir}/themes/basic/static/sphinx_highlight.js")
+        page.evaluate("[...'e0,'].forEach((c) => _highlightText(document.body, c, 'highlighted'))")
+        assert page.locator("p .highlighted").count() > 9
+        assert page.locator("svg :is(.highlighted, tspan:not([class])), [type] *").count() == 0
 
 
 def test_drag_keys_and_sliders_give_the_same_frames(browser, page_file):

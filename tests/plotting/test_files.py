@@ -71,7 +71,7 @@ def test_places(tmp_path, monkeypatch):
 
 SAFE = ["a = b", "x-y", "a, -b", "1;2", "two\nlines", "x\r", "'=1", "a;'=1", "", "4; ok"]
 FORMULAS = ["=1", "+1", "-x", "@a", "\t1", "\r1", "＝1", " =1", '"=1"', ";=1", "a;b;+1", "a\t@b", "a|-b",
-            "a\n=b", "a\r=b", "a; =1", "=1;=2", 'a;"=1']  # fmt: skip
+            "a\n=b", "a\r=b", "a; =1", "=1;=2", 'a;"=1', "\x0b=1", "\x0c=1", "\u3000=1", "\u200b=1", "a;\ufeff=1"]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", [*SAFE, *FORMULAS])

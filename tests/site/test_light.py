@@ -99,7 +99,7 @@ def test_descriptions_differ_and_cards_are_pictures(pages):
 
 
 def test_no_figure_is_heavy(pages):
-    data = r'(?s)<script type="application/json">(.*?)</script>'
+    data = r'(?s)<script type="application/json"[^>]*>(.*?)</script>'
     sizes = {
         f"{path.stem} {k}": len(gzip.compress(found.encode(), 6))
         for path in pages

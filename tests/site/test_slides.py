@@ -120,10 +120,15 @@ def test_a_finger_turns_slides_and_on_a_slider_moves_the_slider(pages, browser, 
         assert tab.evaluate("Reveal.getIndices().h") == 1
 
 
-def test_the_speaker_sees_the_notes(pages, browser, served):
-    with visit(browser, served, viewport=SIZE) as visitor:
-        tab = visitor.open(SITE / "slides" / "hour.html", served)
+@pytest.mark.parametrize("origin", ["server", "disk"])
+def test_the_speaker_sees_the_notes(pages, browser, served, origin):
+    call = """<script>parent.postMessage('{"method":"slide","args":[3]}', "*")</script>"""
+    stranger = "document.createElement('iframe'), {sandbox: 'allow-scripts', srcdoc}"
+    base = served if origin == "server" else SITE.as_uri() + "/"
+    with visit(browser, base, viewport=SIZE) as visitor:
+        tab = visitor.open(SITE / "slides" / "hour.html", base)
         tab.wait_for_function("Reveal.isReady()")
+        tab.evaluate(f"(srcdoc) => document.body.append(Object.assign({stranger}))", call)
         with tab.expect_popup() as opened:
             tab.keyboard.press("s")
         view = opened.value
@@ -131,6 +136,9 @@ def test_the_speaker_sees_the_notes(pages, browser, served):
             "document.querySelector('.speaker-controls-notes .value')?.textContent.trim()"
         )
         assert "Full screen is F" in view.inner_text(".speaker-controls-notes .value")
+        assert tab.evaluate("Reveal.getIndices().h") == 0  # the stranger has no say
+        tab.keyboard.press("ArrowRight")
+        view.frames[2].wait_for_function("Reveal.getIndices().h === 2")
 
 
 def test_neither_an_address_nor_the_window_of_a_stranger_sets_anything(pages, browser, served):

@@ -32,6 +32,11 @@ def test_one_call_for_every_function():
     sampled = lt.switch_limit(lambda z: z[:, 0] & z[:, 1], world, calls=50)
     assert exact.method == listed.method == "exact" and sampled.method == "monte carlo"
     assert exact.calls == 0
+    edges = [
+        lt.switch_limit(lambda z: z[:, 0], lt.image_switches(d), calls=c).method
+        for d, c in ((16, None), (17, None), (5, 32), (5, 31))
+    ]
+    assert edges == ["exact", "monte carlo"] * 2 and counted_switches([0.5, 0.5]).d == 1
     assert np.allclose(exact.coef, listed.coef, rtol=0, atol=1e-13) and sampled.calls == 51
     assert np.all(np.abs(sampled.coef - exact.coef) <= 5 * sampled.stderr + 0.2)
     many = lt.switch_limit(lambda z: z.mean(axis=1), lt.image_switches(30))

@@ -123,6 +123,9 @@ class Notebook:
         In Jupyter none of them, even if it fails, stops the lines that follow.
         """
         import _sitebuiltins
+        import cmd
+        import code
+        import pdb
 
         def pylab(gui: Any = None, import_all: bool = True, **named: Any) -> Any:
             from IPython.core.pylabtools import import_pylab
@@ -133,8 +136,12 @@ class Notebook:
         def nothing(*arguments: Any, **named: Any) -> None:
             """Nothing."""
 
+        def end(*prompt: Any) -> None:
+            raise EOFError
+
         vars(builtins).update(help=_sitebuiltins._Helper(), input=lambda *prompt: "")
-        sys.breakpointhook = nothing
+        vars(cmd)["input"] = vars(code)["input"] = end  # debuggers and consoles would go on asking
+        sys.breakpointhook = pdb.set_trace = nothing
         self.shell.user_ns |= {"exit": nothing, "quit": nothing}
         replaced = {
             "system": nothing,

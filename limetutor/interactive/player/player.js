@@ -78,7 +78,7 @@
   const keep = (figure) => {
     const kept = document.createElement("script");
     kept.type = "application/json";
-    kept.className = "lt-first";
+    kept.className = "lt-first nohighlight"; // a search marks its words in scripts too
     kept.textContent = JSON.stringify(figure.querySelector("svg").outerHTML).replaceAll("<", "\\u003c");
     figure.append(kept);
   };

@@ -46,7 +46,8 @@ def plain_picture(fig: Figure, alt: str) -> ET.Element:
     for el in root.iter():
         if el.get("transform", "").startswith("rotate(-0 "):
             del el.attrib["transform"]
-        el.attrib = {k: svg._tidy(k, v, el in in_defs) for k, v in el.attrib.items()}
+        unmarked = {"class": "nohighlight"} if el.tag in ("text", "tspan") else {}
+        el.attrib = unmarked | {k: svg._tidy(k, v, el in in_defs) for k, v in el.attrib.items()}
         el.text = el.text if (el.text or "").strip() else None
         el.tail = None
     view = root.attrib["viewBox"]
