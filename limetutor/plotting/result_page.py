@@ -3,6 +3,7 @@
 Words are for readers who have never seen the book; its symbols come on request. Chapter: trust.
 """
 
+import warnings
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
@@ -120,7 +121,9 @@ def to_shap(result: Any) -> Any:
     A feature adds its coefficient, times its scaled number where there are no boxes.
     """
     try:
-        import shap
+        with warnings.catch_warnings():  # of packages that shap imports
+            warnings.simplefilter("ignore")
+            import shap
     except ImportError:
         raise ImportError("to_shap needs shap; install it with `pip install shap`.") from None
     return shap.Explanation(

@@ -117,6 +117,11 @@ def samples_needed(
     else:
         eps_in_unit = eps
         noises = [(V, 0.0) for V in _estimated_covariances(problem, pilot, seed)]
+        if not np.all(np.diag(noises[0][0]) >= 0):  # rounding has left nothing of it, or nan
+            raise ValueError(
+                f"pilot must be enough samples to estimate the noise of each coefficient, got {pilot:,}, "
+                "in which some features hardly vary."
+            )
         method = f"covariance estimated from {pilot} samples"
     with np.errstate(over="ignore", divide="ignore"):
         weighted, tilted = (

@@ -13,6 +13,7 @@ from sklearn.linear_model import LinearRegression
 
 import limetutor as lt
 from limetutor.core.problem import Problem
+from limetutor.precision import samples_needed
 from limetutor.precision.bounds import finite_sample_size, theorem_sample_size
 from limetutor.precision.effective_samples import effective_sample_size
 from limetutor.precision.normal_length import Covariance, norm_quantile
@@ -203,6 +204,14 @@ def test_beside_the_theorem():
     text = str(need)
     assert "6,715" in text and "5.5e+12" in text and "closed form" in text
     assert "6,715" in need._repr_html_()
+
+
+def test_a_pilot_that_tells_nothing_is_refused(monkeypatch):
+    """Rounding may leave a covariance with a negative variance: the number of samples was nan."""
+    broken = lambda *_: [np.diag([1.0, -3.0]), np.eye(2)]  # noqa: E731
+    monkeypatch.setattr(samples_needed, "_estimated_covariances", broken)
+    with pytest.raises(ValueError, match="pilot must be enough samples"):
+        lt.samples_needed(np.sum, [0.3], lt.Gaussian(), 1.0, eps=0.1, pilot=100)
 
 
 def test_any_function_by_a_pilot_run():
