@@ -113,7 +113,13 @@ def of_storage(chance):
         return None
 
     put = "(text) => localStorage.setItem('limetutor', text)"
-    call = lambda: opened_anew("exercises", put, text).evaluate(STATE)  # noqa: E731
+
+    def call():
+        tab = opened_anew("exercises", put, text)
+        if not tab.evaluate("(text) => localStorage.getItem('limetutor') === text", text):
+            tab.reload()  # the process of the page before is late
+        return tab.evaluate(STATE)
+
     return Case(f"stored {text[:500]!r}", call, wrong, may_refuse=False)
 
 
