@@ -152,7 +152,7 @@ def serve(seconds: int, megabytes: int) -> None:
             text = json.dumps({"raised": type(error).__name__, "message": str(error)[:1000]})
         replies.write(text.encode() + b"\n")
         replies.flush()
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # that of the thread, which comes too late
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the watching thread may still send one
 
 
 def _end_without_grader() -> None:

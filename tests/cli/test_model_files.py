@@ -442,6 +442,19 @@ def test_what_stands_in_the_way_of_a_check_is_refused(tmp_path, refused):
         assert words in refused(opened.write(tmp_path / "attack.skops"))
 
 
+def test_bounds_of_classes_and_of_sparse_matrices():
+    for number, allowed in ((10_000, True), (10_001, False)):
+        model = DummyClassifier()
+        model.classes_, model.n_classes_ = np.arange(number), number
+        with contextlib.nullcontext() if allowed else pytest.raises(RefusedError, match="10,000"):
+            fitted_arrays._check_classes(model)
+    for side, allowed in ((2**20, True), (2**20 + 1, False)):
+        with (
+            contextlib.nullcontext() if allowed else pytest.raises(RefusedError, match="1,048,576")
+        ):
+            fitted_arrays._check_sparse(sparse.csr_matrix((1, side)))
+
+
 def test_a_function_has_one_name(tmp_path):
     """Of a name in an old place and another in the new one, skops took the second."""
     opened = Opened(make_pipeline(FunctionTransformer(np.exp), Ridge()).fit(X, Y))

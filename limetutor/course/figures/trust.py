@@ -43,7 +43,7 @@ def number_of_boxes(fig: Figure, p: int, path: Path) -> str:
     counts = np.asarray(path.boxes)
     i = int(np.flatnonzero(counts == p)[0])
     order = np.argsort(-np.median(np.abs(path.coef), axis=0))[:FEW]
-    # the last point is repeated: each frame has as many
+    # repeat the last point, so that every frame has the same number of points
     upto = np.minimum(np.arange(len(counts)), i)
     ax = fig.subplots()
     ax.axhline(0, color=color.muted, lw=1)
