@@ -171,7 +171,7 @@ def points_box(exercise: Any, title: str, app: Sphinx) -> str:
 <div hidden><label for="text-{label}">Your text (kept in this browser only)</label>
 <textarea id="text-{label}" rows="5"></textarea></div>
 <details class="answer"><summary>Points to compare your text with</summary><ol>{points}</ol></details>
-{done(exercise, title, "Written and compared")}</div>"""
+{done(exercise, title, "I have written my answer and compared it")}</div>"""
 
 
 def done(exercise: Any, title: str, words: str) -> str:

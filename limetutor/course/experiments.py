@@ -220,7 +220,7 @@ def linear_example(table: Dataset) -> tuple[Linear, np.ndarray, Gaussian]:
     """Least squares on a table, its most average row, and the Gaussian world of its columns.
 
     The most average row has the least sum of squared standard scores, so that the weights of LIME
-    leave as many samples at work as this table allows. Paper: Figure 5. Chapter: covariance.
+    leave as large an effective sample size as this table allows. Paper: Figure 5. Chapter: covariance.
     """
     X, y = table.X.to_numpy(), table.y
     world = Gaussian.from_data(table.X)

@@ -70,7 +70,7 @@ def test_with_the_weights_of_lime_the_factor_is_that_of_equal_weights(nu: float)
 def test_the_sentence_on_the_factor():
     text = said(theorem.factor_curve, 1.0, 4)
     assert text.startswith("With ν = 1.00 and p = 4 boxes")
-    assert "+1.14 at ξ = 0.961 and +0.18 at ξ = 0.432" in text
+    assert "+1.140 at ξ = 0.961 and +0.176 at ξ = 0.432" in text
     assert "the same sign, one 6.5 times" in text
     assert "opposite signs" in said(theorem.factor_curve, 0.3, 4)
     assert "more than 100 times" in said(theorem.factor_curve, 0.53, 4)

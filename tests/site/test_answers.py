@@ -136,7 +136,7 @@ def test_by_touch_quizzes_paragraphs_and_the_code(answered, browser, served):
         assert not tab.locator(".solution-of-ex-images-4").is_visible()
         tab.get_by_text("Points to compare").tap()
         tab.locator(".solution-of-ex-images-4").wait_for()  # the page hears of it a moment later
-        tab.get_by_role("checkbox", name="Written and compared").tap()
+        tab.get_by_role("checkbox", name="I have written my answer and compared it").tap()
         tab.locator(".quiz .lt-right summary").nth(0).tap()
         tab.locator(".quiz .lt-wrong summary").last.tap()  # the first pick of a question counts
         tab.locator(".quiz .lt-right summary").nth(1).tap()

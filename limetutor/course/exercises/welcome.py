@@ -28,7 +28,7 @@ EXERCISES = (
         ),
         nudge="Move the slider through all eight runs and read the names.",
         formula="Count the runs whose list has a line with age.",
-        step="Run 1 has it. Go on to run 8 and count; two of the runs do not have it.",
+        step="Run 1 has it. Go on to run 8, and count the runs that have it.",
     ),
     Paragraph(
         rubric=[

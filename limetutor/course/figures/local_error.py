@@ -130,18 +130,19 @@ def _on_the_teeth(ax: Axes, nu: float, xi: float) -> None:
 @in_layers(_teeth_axes, _teeth, _on_the_teeth)
 def across_the_boxes(nu: float, xi: float) -> str:
     """The error of f(x) = x for every position of ξ, and at one of them, at one bandwidth."""
-    below, above = (error_at_edge(nu, box) for box in (2, 3))
+    edge = int(np.argmin(np.abs(parts.inner_edges() - xi)))
+    below, above = (error_at_edge(nu, edge, box) for box in (edge, edge + 1))
     error = float(parts.tilt_at(xi, nu).inside)
     return (
         f"At ν = {nu:.2f} the error at ξ = {signed(xi)} is {signed(error)}. It jumps by "
-        f"{above - below:.2f} where ξ crosses the edge at 0.67."
+        f"{above - below:.2f} where ξ crosses the nearest edge, at {signed(parts.inner_edges()[edge])}."
     )
 
 
-def error_at_edge(nu: float, box: int) -> float:
-    """The error at the third edge, 0.67, as the end of one of the two boxes it separates."""
+def error_at_edge(nu: float, edge: int, box: int) -> float:
+    """The error at an edge, as the end of one of the two boxes it separates."""
     ends = parts.standard_boxes().ends(0, box)
-    return float(gaussian_tilt(parts.inner_edges()[2], nu, 0, 1, *ends).inside)
+    return float(gaussian_tilt(parts.inner_edges()[edge], nu, 0, 1, *ends).inside)
 
 
 @styled

@@ -140,9 +140,13 @@ def steps(edges: np.ndarray, heights: np.ndarray) -> Curve:
 def plateau(
     ends: tuple[float, float], inside: float, outside: float, reach: float
 ) -> tuple[list[float], list[float]]:
-    """A surrogate of one feature as a path: one value in the box of ξ, another around it."""
-    lo, hi = (float(end) for end in np.clip(ends, -reach, reach))
-    return [-reach, lo, lo, hi, hi, reach], [outside, outside, inside, inside, outside, outside]
+    """A surrogate of one feature as a path: one value in the box of ξ, another around it.
+
+    An outer box ends beyond the picture, which is ``reach`` wide on either side.
+    """
+    out = 1.2 * reach
+    lo, hi = (float(end) for end in np.clip(ends, -out, out))
+    return [-out, lo, lo, hi, hi, out], [outside, outside, inside, inside, outside, outside]
 
 
 def bandwidth_curve(ax: Axes, value: Callable[[np.ndarray], np.ndarray]) -> None:

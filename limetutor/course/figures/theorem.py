@@ -151,13 +151,18 @@ def factor_curve(fig: Figure, nu: float, p: int) -> str:
     ax.plot(ours, values, "D", color=color.xi, ms=8)
     ax.set(xlim=(-2.5, 2.5), ylim=(-2.4, 2.4), xlabel="position of ξ", ylabel="factor β / a")
     ratio = np.abs(values).max() / np.abs(values).min()
-    apart = f"one {ratio:.1f} times" if ratio < 100 else "one more than 100 times"
+    apart = (
+        f", one {ratio:.1f} times the other"
+        if ratio < 100
+        else ", one more than 100 times the other"
+    )
+    sizes = " and the same size" if ratio < 1.0005 else apart
     signs = "the same sign" if values.prod() > 0 else "opposite signs"
     weights = f"With ν = {nu:.2f}" if nu < EQUAL else "With lime's weights"
-    first, second = (signed(value, plus=True) for value in values)
+    first, second = (signed(value, 3, plus=True) for value in values)
     return (
         f"{weights} and p = {p} boxes the factor is {first} at ξ = 0.961 and {second} at "
-        f"ξ = 0.432: equal slopes get coefficients of {signs}, {apart} the other."
+        f"ξ = 0.432: equal slopes get coefficients of {signs}{sizes}."
     )
 
 

@@ -71,12 +71,8 @@ def other_boxes(fig: Figure, boxes: str, run: int) -> str:
     _draw_list(top, found)
     _draw_along_bmi(below, found)
     bmi = next(r.coefficient for r in found if r.feature == "bmi")
-    raises = "raises" if bmi > 0 else "lowers"
     many = "four" if boxes == "quartile" else "ten"
-    return (
-        f"With {many} boxes, run {run}: according to LIME, this patient's bmi {raises} the "
-        f"prediction by {signed(abs(bmi), 1)}."
-    )
+    return f"With {many} boxes, run {run}: the coefficient of bmi is {signed(bmi, 1, plus=True)}."
 
 
 def other_width(fig: Figure, width: float) -> str:
