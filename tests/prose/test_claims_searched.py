@@ -287,7 +287,7 @@ def test_an_even_number_of_boxes_turns_up_to_one_deviation(p, box, share, sigma)
 @quick
 @search(nus=st.lists(decades(-2.5, 3), min_size=1, max_size=5))
 def test_about_half_oppose_the_slope(nus):
-    """Whatever the bandwidth, about half of the contrasts oppose the slope."""
+    """Whatever the bandwidth, about half of the contrasts of a linear model oppose its slope."""
     opposed = lt.risk(patients(), lt.Gaussian(), nus).opposed
     assert np.all(np.abs(opposed - 0.5) < 0.06)
 
