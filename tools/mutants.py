@@ -29,6 +29,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import coverage
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,7 +67,7 @@ TOKEN = re.compile(
 LOOKS = re.compile(
     "color|alpha|lw|ls|linewidth|fontsize|size|sizes|figsize|labelsize|ha|va|zorder|.*pad|xytext|s|marker|"
     ".*width|height|loc|rotation|dpi|stacklevel|maxsize|.*space|ratios|.*_ratios|clip_on|strict|top|bottom|"
-    "seed|left|right|margin|indent|rasterized|shrink|aspect|capsize|ms|mew|pack|coords|frameon|ncols?|encoding"
+    "seed|random_state|repr|left|right|margin|indent|rasterized|shrink|aspect|capsize|ms|mew|pack|coords|frameon|ncols?|encoding"
 )
 DRAWS = re.compile(r"^(ax|fig|panel|legend)|(lin|geom|log)space|arange|grid|text|Axes")
 
@@ -210,26 +211,92 @@ def drawn(count: int, seed: int) -> list[Mutant]:
     return [mutant for name, found in mixed.items() for mutant in found[: parts[name]]]
 
 
+def statement(mutant: Mutant) -> tuple[set[int], list[str] | None]:
+    """The lines of the statement with a mistake; the names that it binds when its module is imported."""
+    lines, names = {mutant.line}, None
+
+    def look(node: ast.AST, imported: bool) -> None:
+        """The innermost statement is found last."""
+        nonlocal lines, names
+        for part in ast.iter_child_nodes(node):
+            if not isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case):
+                continue
+            body = getattr(part, "body", None)  # of a compound statement its head alone
+            last = body[0].lineno - 1 if body else part.end_lineno
+            first = getattr(part, "lineno", last)
+            if first <= mutant.line <= max(first, last):
+                lines = set(range(first, max(first, last) + 1))
+                targets = getattr(part, "targets", [getattr(part, "target", None)])
+                found = [name for target in targets if target for name in ast.walk(target)]
+                names = [name.id for name in found if isinstance(name, ast.Name)]
+                if isinstance(part, ast.FunctionDef):  # a default
+                    lines, names = set(range(first, part.end_lineno + 1)), [part.name]
+                names = names if imported else None
+            look(part, imported and not isinstance(part, ast.FunctionDef))
+
+    look(ast.parse((ROOT / mutant.file).read_bytes()), True)
+    return lines, names
+
+
+def users(names: list[str]) -> dict[str, set[int]]:
+    """The lines of the package that have one of some names."""
+    word = re.compile(rf"\b({'|'.join(names)})\b" if names else "(?!)")
+    return {
+        path.relative_to(ROOT).as_posix(): {
+            k for k, line in enumerate(lines, 1) if word.search(line)
+        }
+        for path in (ROOT / "limetutor").rglob("*.py")
+        if (lines := path.read_text(encoding="utf-8").splitlines())
+    }
+
+
+def runs(where: dict[str, set[int]], ran: dict[str, Any]) -> set[str]:
+    """The tests that run one of some lines."""
+    return {
+        test
+        for found in ran.values()
+        for file in where.keys() & found["lines"].keys()
+        for line in found["lines"][file].keys() & set(map(str, where[file]))
+        for test in found["lines"][file][line]
+    }
+
+
 def tests_of(mutant: Mutant, ran: dict[str, Any]) -> list[str]:
-    """The files of tests that run a line: of the module, of the folder, others; quickest first."""
+    """The tests that a mistake meets: as many as take `SECONDS`, in their order.
+
+    Those that run its line or else its statement; where that is run when the module is imported (a
+    number of a table, a default), also those that run a line with a name that it binds.  First come
+    the tests of its own module, then of its folder, then others, the quickest first.  Then the rest of the
+    same files, which may see what an earlier test left in a cache or what another process ran.
+    """
     if mutant.file.endswith(".js"):
         return SCRIPTS[Path(mutant.file).name].split()
-    stem, changed = Path(mutant.file).stem, (ROOT / mutant.file).stat().st_mtime
+    took = {test: seconds for found in ran.values() for test, seconds in found["took"].items()}
+    lines, names = statement(mutant)
+    changed = (ROOT / mutant.file).stat().st_mtime
+    fresh = {test: found for test, found in ran.items() if found["made"] > changed}
+    exact = runs({mutant.file: {mutant.line}}, fresh)
+    direct = exact if exact and names is None else runs({mutant.file: lines}, fresh)
+    direct = direct | (runs(users(names), fresh) if names else set())
+    if not direct:
+        every = {int(k) for found in ran.values() for k in found["lines"].get(mutant.file, {})}
+        direct = runs({mutant.file: every}, ran)
     parents = (Path("tests", *part.parts[1:]) for part in Path(mutant.file).parents)
     folder = next(f"{path}/" for path in parents if (ROOT / path).is_dir())
 
-    def far(test: str) -> tuple[bool, bool, float]:
-        own = test.startswith(folder) and test.endswith(f"_{stem}.py")
-        return not own, not test.startswith(folder), ran[test]["took"]
+    def far(test: str) -> tuple[bool, bool, bool, float]:
+        file = test.partition("::")[0]
+        near = file.startswith(folder)
+        own = near and file.endswith(f"_{Path(mutant.file).stem}.py")
+        return not own, not near, test not in exact, took[test]
 
-    lines = {test: ran[test]["lines"].get(mutant.file, ()) for test in sorted(ran, key=far)}
-    fresh = {test for test in lines if changed < ran[test]["made"]}
-    meets = [t for t in lines if not far(t)[0] or (t in fresh and mutant.line in lines[t])]
-    if len(meets) < 2:  # inside a statement of many lines, or run by another process
-        meets += [t for t in lines if t not in meets and (lines[t] or not far(t)[1])]
-    until = itertools.accumulate(ran[test]["took"] for test in meets)
-    within = sum(seconds < SECONDS for seconds in until)
-    return meets[: max(within, 1)]
+    files = {test.partition("::")[0] for test in direct}
+    rest = {t for t in took if t.partition("::")[0] in files or not far(t)[0]} - direct
+    if len(files) < 2:  # perhaps what runs it is another process
+        rest |= {test for test in took if not far(test)[1]} - direct
+    meets = sorted(direct, key=far) + sorted(rest, key=far)
+    until = itertools.accumulate(took[test] for test in meets)
+    return meets[: max(sum(seconds < SECONDS for seconds in until), 1)]
 
 
 def copy_of_the_project(name: str) -> Path:
@@ -258,18 +325,57 @@ def plant(tree: Path, file: str, data: bytes, stamp: int) -> None:
             page.write_text(text.replace(old, data.decode()), encoding="utf-8")
 
 
-class QuickFirst:
-    """A plugin, against the order of tests/conftest.py, which is for many processes."""
+class Chosen:
+    """A plugin: some of the tests, in their order, against that of tests/conftest.py."""
+
+    def __init__(self, tests: list[str]) -> None:
+        self.place = {test: k for k, test in enumerate(tests)}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Iterator[None]:
-        """Put tests that are marked slow last."""
+        """Leave out the others, of what is left when the rest of pytest has ordered it."""
         yield
-        items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self.place),
+            key=lambda item: self.place[item.nodeid],
+        )
 
 
-def failing(tree: Path, tests: list[str], seconds: float, *options: str) -> list[str]:
-    """Which of some tests fail, in a process that has the large packages already."""
+class Lines:
+    """A plugin that notes in a file which lines each test runs, and for how long it does."""
+
+    def __init__(self, tree: Path, out: Path) -> None:
+        self.out, self.took = out, {}
+        self.coverage = coverage.Coverage(data_file=None, source=[str(tree / "limetutor")])
+        self.coverage.start()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Lines are those of this test."""
+        start = time.monotonic()
+        self.coverage.switch_context(item.nodeid)
+        result = yield
+        self.coverage.switch_context("")
+        self.took[item.nodeid] = time.monotonic() - start
+        return result
+
+    def pytest_sessionfinish(self) -> None:
+        """Write them."""
+        self.coverage.stop()
+        data = self.coverage.get_data()
+        lines = {
+            os.path.relpath(file): {
+                line: [test for test in tests if test]
+                for line, tests in data.contexts_by_lineno(file).items()
+                if any(tests)
+            }
+            for file in data.measured_files()
+        }
+        self.out.write_text(json.dumps({"took": self.took, "lines": lines}))
+
+
+def in_a_process(tree: Path, seconds: float, arguments: list[str], plugin: Any) -> str | None:
+    """What pytest prints, in a process that has the large packages already; None if it takes longer."""
     log = tree / "log.txt"
     log.unlink(missing_ok=True)
     child = os.fork()
@@ -280,37 +386,46 @@ def failing(tree: Path, tests: list[str], seconds: float, *options: str) -> list
         os.dup2(1, 2)
         sys.path.insert(0, str(tree))
         os.environ.update(PYTHONPATH=str(tree), PYTHONDONTWRITEBYTECODE="1")
-        plain = ["-q", "-p", "no:nbval", "-p", "no:cacheprovider", *options]
-        os._exit(pytest.main([*plain, *tests], plugins=[QuickFirst()]))
+        plain = ["-q", "-p", "no:nbval", "-p", "no:cacheprovider"]
+        status = pytest.main([*plain, *arguments], plugins=[plugin()] if plugin else [])
+        print(f"ends with {int(status)}", flush=True)
+        os._exit(0)
     end = time.monotonic() + seconds
-    while (status := os.waitpid(child, os.WNOHANG)) == (0, 0):
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
         if time.monotonic() > end:
             os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            return ["takes too long"]
+            return None
         time.sleep(0.05)
-    found = re.findall(r"(?m)^(?:FAILED|ERROR) (\S+)", log.read_text(errors="replace"))
-    return found or ([] if status[1] in (0, 5 << 8) else [f"ends with {status[1]}"])
+    return log.read_text(errors="replace")
+
+
+def failing(tree: Path, tests: list[str], seconds: float, *options: str) -> list[str]:
+    """Which of some tests fail."""
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+    chosen = (lambda: Chosen(tests)) if all("::" in test for test in tests) else None
+    said = in_a_process(tree, seconds, [*options, *(files if chosen else tests)], chosen)
+    if said is None:
+        return ["takes too long"]
+    found = re.findall(r"(?m)^(?:FAILED|ERROR) (.+?)(?: - .*)?$", said)
+    return found or ([] if re.search(r"(?m)^ends with [05]$", said) else ["pytest ends early"])
 
 
 def make_map() -> dict[str, Any]:
-    """For each file of tests the lines it runs and the seconds it takes."""
+    """For each file of tests the seconds that each test takes, the lines it runs."""
     path = PLACE / "map.json"
     ran = json.loads(path.read_text()) if path.exists() else {}
     tree, out = copy_of_the_project("tree-0"), PLACE / "lines.json"
     for file in sorted(tree.glob("tests/**/test_*.py")):
-        test, start = file.relative_to(tree).as_posix(), time.time()
+        test = file.relative_to(tree).as_posix()
         if test in ran or "pytest.mark.site" in file.read_text(encoding="utf-8"):
             continue
-        command = (
-            f"-m slipcover --source limetutor --json --out {out} -m pytest -q -p no:nbval {test}"
-        )
-        environment = os.environ | {"PYTHONPATH": str(tree)}
-        subprocess.run([sys.executable, *command.split()], cwd=tree, env=environment, check=False)
-        files = json.loads(out.read_text())["files"]
-        lines = {name: found["executed_lines"] for name, found in files.items()}
-        ran[test] = {"took": time.time() - start, "made": start, "lines": lines}
-        path.write_text(json.dumps(ran))
+        start = time.time()
+        out.unlink(missing_ok=True)
+        in_a_process(tree, 3600, [test], lambda: Lines(tree, out))
+        if out.exists():
+            ran[test] = {"made": start} | json.loads(out.read_text())
+            path.write_text(json.dumps(ran))
     return ran
 
 
@@ -324,8 +439,9 @@ def meet(mutants: list[Mutant], ran: dict[str, Any], kept: Path) -> None:
         data = (ROOT / mutant.file).read_bytes()
         plant(tree, mutant.file, mutant.planted(data), next(stamps))
         tests = tests_of(mutant, ran)
-        runs = (failing(tree, [t], 600 + 5 * ran.get(t, {"took": 0})["took"], "-x") for t in tests)
-        noticed[str(mutant)] = next(filter(None, runs), [""])[0]
+        at_once = [[test] for test in tests] if mutant.file.endswith(".js") else [tests]
+        found = (failing(tree, some, 600 + 10 * SECONDS, "-x", "--timeout=200") for some in at_once)
+        noticed[str(mutant)] = next(filter(None, found), [""])[0]
         plant(tree, mutant.file, data, next(stamps))
         kept.write_text(json.dumps(noticed, indent=1))
     by = sorted({test for test in noticed.values() if "::" in test})
