@@ -2,11 +2,12 @@
 
 A mistake is one changed operator, comparison, number, branch or return in the package or in a script of
 ours; messages, annotations, caches and styling are left alone.  The sample is drawn by the seed: each
-folder gives its share, and at least four.  Each mistake is planted in a copy of the project and meets the
-tests that ran its line when the map was made: its own module's, its folder's, then the others, the
-quickest first, for ``SECONDS``.  A run that takes too long counts as noticed, as does a mistake
-that was noticed by an earlier run with the same seed.  The map is made once; ``make clean`` removes it.
-(cosmic-ray and mutmut choose no tests by coverage or draw no sample by seed, and read no JavaScript.)
+folder gives its share, and at least four.  Each mistake is planted in a copy of the project and meets
+single tests that run its line: of its module, then, if they pass, of its folder, then all others, of each
+the quickest first for ``SECONDS``.  A run that takes too long counts as noticed, as does a mistake that
+was noticed by an earlier run with the same seed.  Which lines a test runs is found once; ``make
+clean`` forgets it.  (cosmic-ray and mutmut choose no tests by coverage or draw no sample by seed,
+and read no JavaScript.)
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -34,7 +36,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PLACE = ROOT / "_build" / "mutants"
-SECONDS = 90.0  # of tests that one mistake meets, as long as they took when the map was made
+SECONDS = 60.0  # of tests of its module, of its folder and of others that a mistake meets
 FEWEST = 4  # mistakes of a folder
 PAGES = "tests/fuzz/test_fuzz.py::test_calls_end_right_or_refused[pages]"
 SCRIPTS = {
@@ -250,51 +252,61 @@ def users(names: list[str]) -> dict[str, set[int]]:
     }
 
 
-def runs(where: dict[str, set[int]], ran: dict[str, Any]) -> set[str]:
-    """The tests that run one of some lines."""
-    return {
-        test
-        for found in ran.values()
-        for file in where.keys() & found["lines"].keys()
-        for line in found["lines"][file].keys() & set(map(str, where[file]))
-        for test in found["lines"][file][line]
-    }
+@dataclass
+class Ran:
+    """When a file of tests was run, and for each of its tests the seconds and the lines by file."""
+
+    made: float
+    took: dict[str, float]
+    lines: dict[str, dict[str, list[int]]]
+
+    def running(self, where: dict[str, set[int]], since: float = 0.0) -> set[str]:
+        """The tests that run one of some lines of sources that had changed before."""
+        return {
+            test
+            for test, files in self.lines.items()
+            if self.made > since
+            and any(not where[file].isdisjoint(files[file]) for file in where.keys() & files.keys())
+        }
 
 
-def tests_of(mutant: Mutant, ran: dict[str, Any]) -> list[str]:
-    """The tests that a mistake meets: as many as take `SECONDS`, in their order.
+def nearness(test: str, file: str) -> int:
+    """0: a file of tests is that of a module; 1: of its folder; 2: of another one."""
+    parents = (Path("tests", *part.parts[1:]) for part in Path(file).parents)
+    folder = next(f"{path}/" for path in parents if (ROOT / path).is_dir())
+    if not test.startswith(folder):
+        return 2
+    return 0 if test.endswith(f"_{Path(file).stem}.py") else 1
+
+
+def tests_of(mutant: Mutant, ran: list[Ran]) -> list[str]:
+    """The tests of some files that a mistake meets: as many as take `SECONDS`, the quickest first.
 
     Those that run its line or else its statement; where that is run when the module is imported (a
-    number of a table, a default), also those that run a line with a name that it binds.  First come
-    the tests of its own module, then of its folder, then others, the quickest first.  Then the rest of the
-    same files, which may see what an earlier test left in a cache or what another process ran.
+    number of a table, a default), also those that run a line with a name that it binds; else those
+    that run any line of its module.  Then the others of the same files, which may see what an earlier test
+    left in a cache or what another process ran.
     """
-    if mutant.file.endswith(".js"):
-        return SCRIPTS[Path(mutant.file).name].split()
-    took = {test: seconds for found in ran.values() for test, seconds in found["took"].items()}
+    took = {test: seconds for one in ran for test, seconds in one.took.items()}
     lines, names = statement(mutant)
     changed = (ROOT / mutant.file).stat().st_mtime
-    fresh = {test: found for test, found in ran.items() if found["made"] > changed}
-    exact = runs({mutant.file: {mutant.line}}, fresh)
-    direct = exact if exact and names is None else runs({mutant.file: lines}, fresh)
-    direct = direct | (runs(users(names), fresh) if names else set())
-    if not direct:
-        every = {int(k) for found in ran.values() for k in found["lines"].get(mutant.file, {})}
-        direct = runs({mutant.file: every}, ran)
-    parents = (Path("tests", *part.parts[1:]) for part in Path(mutant.file).parents)
-    folder = next(f"{path}/" for path in parents if (ROOT / path).is_dir())
+    end = (ROOT / mutant.file).read_bytes().count(b"\n") + 1
 
-    def far(test: str) -> tuple[bool, bool, bool, float]:
-        file = test.partition("::")[0]
-        near = file.startswith(folder)
-        own = near and file.endswith(f"_{Path(mutant.file).stem}.py")
-        return not own, not near, test not in exact, took[test]
+    def running(where: dict[str, set[int]], since: float = changed) -> set[str]:
+        return set().union(*(one.running(where, since) for one in ran))
 
+    exact = running({mutant.file: {mutant.line}})
+    direct = exact if exact and names is None else running({mutant.file: lines})
+    direct |= running(users(names)) if names else set()
+    direct = direct or running({mutant.file: set(range(1, end + 1))}, 0.0)
     files = {test.partition("::")[0] for test in direct}
-    rest = {t for t in took if t.partition("::")[0] in files or not far(t)[0]} - direct
-    if len(files) < 2:  # perhaps what runs it is another process
-        rest |= {test for test in took if not far(test)[1]} - direct
-    meets = sorted(direct, key=far) + sorted(rest, key=far)
+    near = {
+        t
+        for t in took
+        if t.partition("::")[0] in files or nearness(t.partition("::")[0], mutant.file) == 0
+    }
+    meets = sorted(direct, key=lambda test: (test not in exact, took[test]))
+    meets += sorted(near - direct, key=took.__getitem__)
     until = itertools.accumulate(took[test] for test in meets)
     return meets[: max(sum(seconds < SECONDS for seconds in until), 1)]
 
@@ -345,33 +357,31 @@ class Lines:
     """A plugin that notes in a file which lines each test runs, and for how long it does."""
 
     def __init__(self, tree: Path, out: Path) -> None:
-        self.out, self.took = out, {}
+        self.out, self.made, self.took = out, time.time(), {}
         self.coverage = coverage.Coverage(data_file=None, source=[str(tree / "limetutor")])
         self.coverage.start()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         """Lines are those of this test."""
-        start = time.monotonic()
+        start = sum(os.times()[:4])  # of the processor, as others may use it too
         self.coverage.switch_context(item.nodeid)
         result = yield
         self.coverage.switch_context("")
-        self.took[item.nodeid] = time.monotonic() - start
+        self.took[item.nodeid] = sum(os.times()[:4]) - start
         return result
 
     def pytest_sessionfinish(self) -> None:
         """Write them."""
         self.coverage.stop()
         data = self.coverage.get_data()
-        lines = {
-            os.path.relpath(file): {
-                line: [test for test in tests if test]
-                for line, tests in data.contexts_by_lineno(file).items()
-                if any(tests)
-            }
-            for file in data.measured_files()
-        }
-        self.out.write_text(json.dumps({"took": self.took, "lines": lines}))
+        lines: dict[str, dict[str, list[int]]] = {test: {} for test in self.took}
+        for file in data.measured_files():
+            for line, tests in data.contexts_by_lineno(file).items():
+                for test in filter(None, tests):
+                    lines[test].setdefault(os.path.relpath(file), []).append(line)
+        found = {"made": self.made, "took": self.took, "lines": lines}
+        self.out.write_text(json.dumps(found))
 
 
 def in_a_process(tree: Path, seconds: float, arguments: list[str], plugin: Any) -> str | None:
@@ -411,37 +421,43 @@ def failing(tree: Path, tests: list[str], seconds: float, *options: str) -> list
     return found or ([] if re.search(r"(?m)^ends with [05]$", said) else ["pytest ends early"])
 
 
-def make_map() -> dict[str, Any]:
-    """For each file of tests the seconds that each test takes, the lines it runs."""
-    path = PLACE / "map.json"
-    ran = json.loads(path.read_text()) if path.exists() else {}
-    tree, out = copy_of_the_project("tree-0"), PLACE / "lines.json"
-    for file in sorted(tree.glob("tests/**/test_*.py")):
-        test = file.relative_to(tree).as_posix()
-        if test in ran or "pytest.mark.site" in file.read_text(encoding="utf-8"):
-            continue
-        start = time.time()
-        out.unlink(missing_ok=True)
-        in_a_process(tree, 3600, [test], lambda: Lines(tree, out))
-        if out.exists():
-            ran[test] = {"made": start} | json.loads(out.read_text())
-            path.write_text(json.dumps(ran))
-    return ran
+def mapped(tree: Path, file: str) -> Ran:
+    """What the tests of a file run, as found by running them when somebody asks for the first time."""
+    out = PLACE / "map" / file.replace("/", "-").replace(".py", ".json")
+    if not out.exists() or out.stat().st_mtime < (ROOT / file).stat().st_mtime:
+        in_a_process(tree, 3600, [file], lambda: Lines(tree, out))
+        out.exists() or out.write_text(json.dumps({"made": 0.0, "took": {}, "lines": {}}))
+    return Ran(**json.loads(out.read_text()))
 
 
-def meet(mutants: list[Mutant], ran: dict[str, Any], kept: Path) -> None:
-    """Note for each mistake which test notices it; a test that fails without it notices nothing."""
+def meet(mutants: list[Mutant], kept: Path) -> None:
+    """Note for each mistake which test notices it, the nearest tests first, so that few have to be mapped.
+
+    A test that fails without the mistake notices nothing.
+    """
     tree, stamps = copy_of_the_project(kept.stem), itertools.count(1_000_000_000)
     noticed = json.loads(kept.read_text()) if kept.exists() else {}
-    for mutant in mutants:
+    paths = [
+        path
+        for path in sorted(ROOT.glob("tests/**/test_*.py"))
+        if "pytest.mark.site" not in path.read_text(encoding="utf-8")
+    ]
+    files = [path.relative_to(ROOT).as_posix() for path in paths]
+    ran = cache(lambda file: mapped(tree, file))
+    for near, mutant in itertools.product(range(3), mutants):
         if noticed.get(str(mutant)):
             continue
+        if mutant.file.endswith(".js"):
+            meets = [[test] for test in SCRIPTS[Path(mutant.file).name].split() if near == 1]
+        else:
+            found = [ran(file) for file in files if nearness(file, mutant.file) == near]
+            meets = [tests_of(mutant, found)]
         data = (ROOT / mutant.file).read_bytes()
         plant(tree, mutant.file, mutant.planted(data), next(stamps))
-        tests = tests_of(mutant, ran)
-        at_once = [[test] for test in tests] if mutant.file.endswith(".js") else [tests]
-        found = (failing(tree, some, 600 + 10 * SECONDS, "-x", "--timeout=200") for some in at_once)
-        noticed[str(mutant)] = next(filter(None, found), [""])[0]
+        said = (
+            failing(tree, tests, 20 * SECONDS, "-x", "--timeout=200") for tests in meets if tests
+        )
+        noticed[str(mutant)] = next(filter(None, said), [""])[0]
         plant(tree, mutant.file, data, next(stamps))
         kept.write_text(json.dumps(noticed, indent=1))
     by = sorted({test for test in noticed.values() if "::" in test})
@@ -452,14 +468,14 @@ def meet(mutants: list[Mutant], ran: dict[str, Any], kept: Path) -> None:
 
 def main(count: int, seed: int, jobs: int = 2) -> int:
     os.chdir(ROOT)
-    PLACE.mkdir(parents=True, exist_ok=True)
-    ran, sample = make_map(), drawn(count, seed)
+    (PLACE / "map").mkdir(parents=True, exist_ok=True)
+    sample = drawn(count, seed)
     for name in ("lime.lime_tabular", "matplotlib.pyplot", "mpmath", "sklearn.ensemble"):
         import_module(name)
     files = [PLACE / f"noticed-{seed}-{k}.json" for k in range(jobs)]
     for k, kept in enumerate(files):
         if not os.fork():
-            meet(sample[k::jobs], ran, kept)
+            meet(sample[k::jobs], kept)
             os._exit(0)
     for _ in files:
         os.wait()
