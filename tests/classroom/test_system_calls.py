@@ -75,6 +75,13 @@ def test_in_a_sandbox_the_kernel_does_so_and_packages_work():
     assert found[2:] == [errno.EPERM, errno.ENOENT, "thread", 2]
 
 
+def test_machines_and_flags_are_those_of_the_kernel():
+    """linux/audit.h: a number of linux/elf-em.h, of 64 bits, little-endian; linux/sched.h."""
+    assert MACHINES == {"x86_64": (62 | 3 << 30, 0), "aarch64": (183 | 3 << 30, 1)}
+    cgroup, uts, ipc, user, pid, net = (1 << k for k in range(25, 31))
+    assert system_calls.NEW_NAMESPACES == 1 << 17 | cgroup | uts | ipc | user | pid | net
+
+
 def test_calls_of_later_kernels_have_one_number_on_all_processors():
     """From 424 on, as include/uapi/asm-generic/unistd.h has it."""
     later = {name: pair for name, pair in CLOSED.items() if max(pair) >= 424}
