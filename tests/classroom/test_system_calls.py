@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from submissions import CODE
 
 from limetutor.classroom import sandbox, system_calls
 from limetutor.classroom.marking import NotebookRun
@@ -39,34 +40,12 @@ def test_numbers_are_those_of_the_kernel():
         assert {name: numbers[name] for name in listed} == listed and len(listed) > 30
 
 
-TRIED = """
-import ctypes, mmap, multiprocessing, socket, threading
-def error(call, *arguments):
-    try: return bool(call(*arguments)) - 1
-    except OSError as error: return error.errno
-libc = ctypes.CDLL(None, use_errno=True)
-def numbered(number, argument):
-    ctypes.set_errno(0)
-    libc.syscall(number, argument, 0, 0, 0, 0, 0)
-    return ctypes.get_errno()
-closed = [numbered(number, -1) for number in NUMBERS] + [numbered(CLONE, 0x10000011)]
-families = [f for f in range(64) if error(socket.socket, f, socket.SOCK_DGRAM) == 0]
-found = [closed, families, error(mmap.mmap, -1, 4096), error(open, "/dev/zero")]
-import numpy as np, scipy.stats, matplotlib.pyplot as plt
-plt.plot(scipy.stats.norm.cdf(np.linalg.eigvalsh(np.eye(3))))
-plt.savefig("picture.png")
-thread = threading.Thread(target=found.append, args=("thread",))
-thread.start(); thread.join()
-with multiprocessing.get_context("fork").Pool(1) as pool: found += pool.map(abs, [-2])
-"""
-
-
 def test_in_a_sandbox_the_kernel_does_so_and_packages_work():
     if why := why_unavailable() or filter_program(platform.machine()) is None:
         pytest.skip(str(why))
     column = MACHINES[platform.machine()][1]
     numbers = [pair[column] for pair in CLOSED.values()], system_calls.CLONE[column]
-    run = NotebookRun([f"NUMBERS, CLONE = {numbers}\n{TRIED}"], SandboxLimits(), {})
+    run = NotebookRun([f"NUMBERS, CLONE = {numbers}\n{CODE.TRIED}"], SandboxLimits(), {})
     try:
         found = run.ask(10, do="value", name="found")["value"]
     finally:
