@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from skops import io
 
 from limetutor import cli
 from limetutor.cli import tables
+from limetutor.cli.refusals import RefusedError
 
 RNG = np.random.default_rng(0)
 NUMBERS = pd.DataFrame(np.arange(80.0).reshape(40, 2) ** 1.5, columns=["age", "income"])
@@ -172,6 +174,16 @@ def test_zip_codes_are_texts_where_the_option_says_so(saved, explained):
     values, notes = explained(frame, "--text", "code", row="0")
     assert values["code"] == "02139" and notes == ""
     assert "--text must name columns of the table" in explained(frame, "--text", "zip")[1]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words", "said"),
+    [(2, 2, ""), (3, 2, "in most rows"), (0, 500, ""), (0, 501, "501 different texts")],
+)
+def test_texts_are_labels_if_they_fill_half_of_a_column_and_are_at_most_500(numbers, words, said):
+    cells = [*map(str, range(numbers)), *(f"word {k}" for k in range(words))]
+    with pytest.raises(RefusedError, match=said) if said else nullcontext():
+        assert tables.labels_of(pd.DataFrame({"a": cells}), []) == ["a"]
 
 
 @pytest.mark.parametrize("cell", ["1_000", "١٢", "１２", "\xa012", "0x10", "1,000"])

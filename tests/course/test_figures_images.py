@@ -6,6 +6,7 @@ from matplotlib.path import Path
 
 from limetutor.course.colours import SIDE, astronaut, colour_classifier
 from limetutor.course.figures import images as figures
+from limetutor.plotting.style import new_figure
 from limetutor.switches import fit_form, images, mean_differences, tilted
 
 NAMES = colour_classifier().names
@@ -80,6 +81,17 @@ def test_runs_are_drawn_against_the_prediction():
     dots = fig.axes[0].lines[1]
     np.testing.assert_allclose(dots.get_xdata(), [0.2, -0.1, 0.2, -0.1])
     np.testing.assert_allclose(dots.get_ydata(), [0.21, -0.1, 0.19, -0.12])
+
+
+def test_superpixels_are_as_opaque_as_their_coefficients_are_large():
+    fig, labels = new_figure((2, 2)), np.array([[0, 0, 1], [2, 2, 3]])
+    ax = fig.subplots()
+    coef = np.array([0.1, -0.2, 0.0, 0.9])
+    figures.draw_coefficients(ax, np.ones((2, 3)), labels, coef, 0.4)
+    patches = ax.patches or ax.artists
+    assert [patch.get_alpha() for patch in patches[:4]] == [0.25, 0.5, 0, 1]
+    signs = [patch.get_facecolor()[:3] for patch in patches[:4]]
+    assert signs[0] == signs[3] != signs[1]
 
 
 def test_the_bandwidth_leads_from_occlusion_to_banzhaf_values():

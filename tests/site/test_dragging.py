@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import CDPSession, ElementHandle, Page
-from site_visits import SITE, visit
+from site_visits import JS, SITE, visit
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
 
@@ -23,23 +23,6 @@ def with_handles(pages: list[Path]) -> list[Path]:
     return [path for path in pages if "data-handle=" in path.read_text(encoding="utf-8")]
 
 
-# Where a handle is, where it would be three stops further on (or back, at the end), and the stops of
-# its controls there. The page's own sliders say it; afterwards all is as it was.
-GOAL = """(handle) => {
-    const figure = handle.closest(".lt-explore"), names = handle.dataset.handle.split(" ");
-    const sliders = names.map((name) => figure.querySelector(`input[id$="-${name}"]`));
-    const was = sliders.map((slider) => +slider.value);
-    const goal = sliders.map((slider, k) => was[k] + 3 <= +slider.max ? was[k] + 3 : was[k] - 3);
-    const place = (stops) => {
-        sliders.forEach((slider, k) => { slider.value = stops[k]; });
-        sliders[0].dispatchEvent(new Event("input", {bubbles: true}));
-        const box = handle.getBoundingClientRect();
-        return [box.x + box.width / 2, box.y + box.height / 2];
-    };
-    const there = place(goal);
-    return {here: place(was), there, goal, was, stops: sliders.map((slider) => +slider.max + 1)};
-}"""
-
 STOPS = """(handle) => handle.dataset.handle.split(" ").map((name) =>
     +handle.closest(".lt-explore").querySelector(`input[id$="-${name}"]`).value)"""
 
@@ -51,7 +34,7 @@ def moved_by_mouse_and_keys(tab: Page, handle: ElementHandle) -> Iterator[str]:
     """
     handle.evaluate("h => h.scrollIntoView({block: 'center', behavior: 'instant'})")
     name, words = (handle.get_attribute(key) for key in ("data-handle", "aria-valuetext"))
-    plan = handle.evaluate(GOAL)
+    plan = handle.evaluate(JS.GOAL)
     if min(plan["stops"]) < FEWEST_STOPS:
         yield f"handle {name}: too few stops to drag it along"
     entries = tab.evaluate("history.length")
@@ -78,7 +61,7 @@ def moved_by_finger(tab: Page, finger: CDPSession, handle: ElementHandle) -> Ite
     name, box = handle.get_attribute("data-handle"), handle.bounding_box()
     if box is None or min(box["width"], box["height"]) < 44:
         yield f"handle {name}: too small for a finger, {box}"
-    plan, before = handle.evaluate(GOAL), tab.evaluate("scrollY")
+    plan, before = handle.evaluate(JS.GOAL), tab.evaluate("scrollY")
     for kind, *points in (
         ("touchStart", plan["here"]),
         ("touchMove", [(a + b) / 2 for a, b in zip(plan["here"], plan["there"], strict=True)]),
