@@ -155,7 +155,9 @@ def in_python(file: str) -> Iterator[Mutant]:
                 return  # messages
             case ast.keyword(arg=str()) if LOOKS.fullmatch(node.arg):
                 return
-            case ast.Call() if re.search(r"\b(warn|cast|new_figure|subplots_adjust)$", ast.unparse(node.func)):
+            case ast.Call() if re.search(
+                r"\b(warn|cast|new_figure|subplots_adjust)$", ast.unparse(node.func)
+            ):
                 return
             case ast.Call():
                 looks = looks or (drawing and DRAWS.search(ast.unparse(node.func)) is not None)
