@@ -155,7 +155,9 @@ def in_python(file: str) -> Iterator[Mutant]:
                 return  # messages
             case ast.keyword(arg=str()) if LOOKS.fullmatch(node.arg):
                 return
-            case ast.Call() if re.search(r"\b(warn|cast|new_figure|subplots_adjust)$", ast.unparse(node.func)):
+            case ast.Call() if re.search(
+                r"\b(warn|cast|new_figure|subplots_adjust)$", ast.unparse(node.func)
+            ):
                 return
             case ast.Call():
                 looks = looks or (drawing and DRAWS.search(ast.unparse(node.func)) is not None)
@@ -454,9 +456,7 @@ def meet(mutants: list[Mutant], kept: Path) -> None:
             meets = [tests_of(mutant, found)]
         data = (ROOT / mutant.file).read_bytes()
         plant(tree, mutant.file, mutant.planted(data), next(stamps))
-        said = (
-            failing(tree, tests, 20 * SECONDS, "-x", "--timeout=200") for tests in meets if tests
-        )
+        said = (failing(tree, tests, 60 * SECONDS, "-x") for tests in meets if tests)
         noticed[str(mutant)] = next(filter(None, said), [""])[0]
         plant(tree, mutant.file, data, next(stamps))
         kept.write_text(json.dumps(noticed, indent=1))
