@@ -1,6 +1,7 @@
 """What the pictures of the chapter on images claim."""
 
 import numpy as np
+import pytest
 from drawing import drawn, said
 from matplotlib.path import Path
 
@@ -95,7 +96,10 @@ def test_superpixels_are_as_opaque_as_their_coefficients_are_large():
 
 
 def test_the_bandwidth_leads_from_occlusion_to_banzhaf_values():
-    form = figures.probabilities()
+    form, (model, image) = figures.probabilities(), figures.example()
+    shown, hidden = form(np.stack([np.ones(16, bool), np.zeros(16, bool)]))
+    ends = model.predict_proba(np.stack([image.ravel(), np.zeros(64)]))[:, 5]  # a five, a black one
+    assert [shown, hidden] == pytest.approx(list(ends))
 
     def beta(nu, kernel):
         return fit_form(form, images.kernel_switches(16, nu, kernel)).coef

@@ -105,3 +105,6 @@ def test_the_sentence_below_the_tilted_law() -> None:
     assert f"mass {1 / (1 + 3 * w):.2f}, and the mean weight is {0.25 + 0.75 * w:.2f}." in text
     masses = [bar.get_paths()[0].vertices[:, 1].max() for bar in fig.axes[1].collections]
     assert masses == pytest.approx([w / (1 + 3 * w)] * 3 + [1 / (1 + 3 * w)])
+    density = weights.tilted_density(1.0, 0.961, "mismatch")
+    (curve,) = in_colour(fig.axes[0], color.sample)
+    np.testing.assert_allclose(xy(curve)[:, 1], density / density.max(), rtol=1e-12)

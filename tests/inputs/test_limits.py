@@ -1,4 +1,4 @@
-"""How large an argument may be: what is still taken, and what is refused just beyond."""
+"""How large an argument may be, on both sides of the limit, and how much is asked of a model by default."""
 
 import numpy as np
 import pytest
@@ -48,3 +48,25 @@ def test_an_argument_is_taken_up_to_its_limit(name):
     call(most)
     with pytest.raises(ValueError, match="must"):
         call(more)
+
+
+@pytest.mark.parametrize(
+    ("rows", "call"),
+    [
+        (5000, lambda f: lt.explain(f, [0.3, 0.9], WORLD, 1.0)),
+        (100_000, lambda f: lt.limit(f, [0.3, 0.9], WORLD, 1.0)),
+        (20_000, lambda f: lt.path(f, [0.3, 0.9], WORLD)),
+        (40_000, lambda f: lt.samples_needed(f, [0.3, 0.9], WORLD, 1.0, 0.1)),
+        (4096, lambda f: lt.switch_limit(f, lt.image_switches(20))),
+        (20 * 302, lambda f: lt.switch_limit(f, lt.image_switches(300))),
+    ],
+)
+def test_a_model_is_asked_about_so_many_rows_and_about_the_explained_one(rows, call):
+    asked = []
+
+    def f(x):
+        asked.append(len(x))
+        return np.sin(x[:, 0]) + x[:, 1]
+
+    call(f)
+    assert sum(asked) == rows + 1

@@ -56,6 +56,14 @@ def test_a_singular_fit_warns_with_the_features():
     assert [j for j, _ in e.as_map()[1]] == [1]
 
 
+def test_a_feature_all_of_whose_values_lie_in_the_box_of_xi_is_named():
+    table = np.column_stack([np.arange(40.0), np.ones(40)])
+    with pytest.warns(
+        lt.FitWarning, match=r"all its values of 1 feature\(s\) \['x2'\] in xi's box"
+    ):
+        assert lt.limit(lt.Linear([1, 2]), table[3], lt.Empirical(table), 9.0).coef[1] == 0
+
+
 def test_few_effective_samples_on_one_side_of_a_box_are_said():
     """In the middle of a box, which few samples leave: four of 100, and enough of 300."""
     f, how = lt.Linear([1.0]), {"seed": 0, "sampler": "tilted"}

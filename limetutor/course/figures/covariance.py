@@ -109,9 +109,9 @@ def eigenvalues(fig: Figure, nu: float, scaled: bool, p: int) -> str:
 
 def _number(value: float) -> str:
     """Two digits, as a decimal where that is short and as a power of ten where it is not."""
-    if 0.001 <= value < 100:
+    if 0.001 <= value < 99.5:  # from there on two digits are those of 100
         return f"{value:.2g}"
-    if 100 <= value < 100_000:
+    if 99.5 <= value < 100_000:
         return f"{float(f'{value:.2g}'):.0f}"
     return scientific(value)
 

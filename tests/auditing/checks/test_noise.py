@@ -206,6 +206,13 @@ def test_a_set_of_which_a_fifth_changes_is_another_explanation(share, severity):
     assert noise_checks.unstable(case, features, chosen, shares, 0.7, 2).severity == severity
 
 
+def test_a_feature_is_at_the_edge_if_more_than_5_percent_of_runs_differ():
+    case = stub_case(coef=np.array([4.0, 3.0, 2.0, 1.0]), n=100, top=4.0, names=list("abcd"))
+    shares = np.array([0.95, 0.94, 0.06, 0.05])
+    found = noise_checks.unstable(case, np.arange(4), np.array([0, 1]), shares, 0.7, 2)
+    assert found.features == ("b", "c")
+
+
 def stub_case(**facts):
     """What these findings need of a case."""
     terms = lt.audit(lt.limit(lt.Linear([1.0]), [0.3], WORLD, 1.0)).case.terms
