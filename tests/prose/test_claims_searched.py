@@ -81,7 +81,7 @@ def test_outer_boxes_have_no_end(p, mu, sigma):
     p=st.integers(2, 40), edge=unit, mu=means, sigma=decades(-2, 2), nu=decades(-2, 3), a=slopes
 )
 def test_a_linear_model_jumps_at_an_edge(p, edge, mu, sigma, nu, a):
-    """With normal features the coefficient of a linear model jumps, whatever the bandwidth.
+    """With normal features, the coefficient of a linear model jumps, whatever the bandwidth.
 
     The coefficient jumps at every edge, and it is there at every bandwidth.
     """
@@ -96,7 +96,7 @@ def test_a_linear_model_jumps_at_an_edge(p, edge, mu, sigma, nu, a):
 @many
 @search(n=st.integers(1, 20_000))
 def test_the_band_of_the_magnifying_glass(n):
-    """In 95 cases out of 100, or slightly more, whatever $n$ is."""
+    """In at least 95 cases out of 100, whatever $n$ is, and in not many more."""
     share = stats.kstwo.cdf(sampling_figures.BAND / np.sqrt(n), n)  # the exact law of the distance
     assert share > 0.95
     assert share < 0.97 or n < 10  # the slider starts at 10
@@ -109,7 +109,7 @@ def test_the_band_of_the_magnifying_glass(n):
     steps=st.integers(1, 2),
 )
 def test_samples_avoid_the_edges(name, edge, steps):
-    """Around the edges, in every column: counted between the values that patients have."""
+    """Near the edges, in every column: counted between the values that patients have."""
     laws, values = column(name), diabetes().X[name].to_numpy()
     at, reach = laws.edges[edge], (steps + 0.5) * (0.3 if name == "bmi" else 1.0)
     new = np.diff(np.interp([at - reach, at + reach], laws.grid, laws.boxes))
@@ -126,7 +126,7 @@ def column(name):
 def test_pairs_are_lost(seed, d, n, p):
     """Whatever the training set knows about pairs of features is lost.
 
-    LIME draws every feature by itself, whatever the data are like: a training set in which each
+    LIME draws each feature independently, whatever the data are like: a training set in which each
     column is shuffled by itself gives the same samples.
     """
     rng = np.random.default_rng(seed)
@@ -350,7 +350,7 @@ ways = st.fixed_dictionaries(
 @quick
 @search(seed=seeds, d=st.integers(1, 5), nu=decades(-1, 2), how=ways, lasso=st.booleans())
 def test_every_explanation_has_its_numbers(seed, d, nu, how, lasso):
-    """`lt.explain` always returns both. `lt.explain` always computes it, as `stderr`.
+    """`lt.explain` always returns both. `lt.explain` always computes these standard errors.
 
     `lt.explain` gives standard errors at no extra call of the model.
     """
@@ -462,7 +462,7 @@ def test_a_limit_of_lime_counts_its_own_row(seed, d, nu, n):
 @quick
 @search(seed=seeds, d=st.integers(1, 5), bumps=st.booleans())
 def test_shapley_values_add_up(seed, d, bumps):
-    """For every model the values add up to $f(\\xi) - \\E[f]$: parabolas and kernel machines here."""
+    """For every model, the values add up to $f(\\xi) - \\E[f]$: parabolas and kernel machines here."""
     rng = np.random.default_rng(seed)
     mu, sigma, xi = rng.normal(size=d), rng.uniform(0.2, 2, d), rng.normal(size=d)
     if bumps:

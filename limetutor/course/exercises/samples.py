@@ -89,13 +89,13 @@ EXERCISES = (
             lambda beta, error, n, fewer: _turned(beta, error, n, n),
             "The standard error is that of a larger run. What is it here?",
             lambda beta, error, n, fewer: _turned(beta, error, n, fewer, 1.0),
-            "With a quarter of the samples the standard error is not four times as large.",
+            "With a quarter of the samples, the standard error is not four times as large.",
             lambda beta, error, n, fewer: _turned(beta, error, fewer, n),
             "Fewer samples mean more noise. In your version they mean less.",
             lambda beta, error, n, fewer: _turned(beta, error**2, n, fewer, 1.0),
-            "You divided by a variance: the scale of a normal law is its square root.",
+            "You divided by a variance: the scale of a normal distribution is its square root.",
         ),
-        nudge="Which law does the coefficient of such a run follow, and which part of it lies above 0?",
+        nudge="Which distribution does the coefficient of such a run follow, and which part of it lies above 0?",
         formula="It is approximately normal with mean {beta}. With n samples its standard error is {error} times "
         "√({n}/n).",
         step="Divide {beta} by the standard error at {fewer} samples, {error} · √({n}/{fewer}), and look "
