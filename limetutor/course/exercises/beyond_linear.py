@@ -130,7 +130,7 @@ EXERCISES = (
             lambda t, xi, nu: _stump(t, xi, _WIDE),
             "The bandwidth has no effect in your version: the means are those of the tilted law.",
             lambda t, xi, nu: _stump(t, xi, nu) * (1 - _own_share(xi, nu)),
-            "You compared the box with everything. Compare it with the values outside.",
+            "You compared the box with all values. Compare it with the values outside.",
             lambda t, xi, nu: -_stump(t, xi, nu),
             "Inside minus outside, and x above t counts as 1.",
         ),

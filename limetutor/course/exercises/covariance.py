@@ -66,7 +66,7 @@ EXERCISES = (
             "Look at the entry between the two features again: the mean weight is a factor of both "
             "means that you multiplied.",
             _with_squares,
-            "On the diagonal an indicator meets itself. What is the square of an indicator?",
+            "On the diagonal, an indicator meets itself. What is the square of an indicator?",
             lambda C, first, second: _sigma(C, first, second, first * second / C) / C,
             "That is the matrix without its scale, with a 1 at the top left.",
             lambda C, first, second: _sigma(C, first, second, 0.0),

@@ -46,7 +46,7 @@ EXERCISES = (
         nudge="The last box has no upper end. Which quantities do you know at its lower edge?",
         formula="Use the lemma on the mean of a truncated normal, with v = ∞: ϕ(v) is 0, and the box has "
         "probability 1/5.",
-        step="In standard units the mean is 0.2800 / (1/5). Multiply by {sd} and add {mean}.",
+        step="In standard units, the mean is 0.2800 / (1/5). Multiply by {sd} and add {mean}.",
     ),
     Value(
         given={
