@@ -49,7 +49,7 @@ def test_a_singular_fit_warns_with_the_features():
     world, f, xi = lt.Gaussian(0, 1, 3), lt.Linear([1, 1]), [0.0, 0.43]
     e, messages = warned(lambda: lt.explain(f, xi, world, 0.05, n=20_000, seed=0, sampler="tilted"))
     assert messages == [
-        "The fit is singular in 1 feature(s) ['x1']: among the weighted samples their indicators "
+        "The fit is singular in 1 feature(s) ['x1']: among the samples of appreciable weight, their indicators "
         "do not vary, or not apart from others; raise nu or n."
     ]
     assert e.coef[0] == 0 and e.stderr[0] == 0 and e.coef[1] != 0

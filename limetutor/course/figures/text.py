@@ -180,8 +180,8 @@ def rule_by_width(fig: Figure, nu: float, words: int) -> str:
     right.set(ylim=(-0.068, 0.012), yticks=[-0.06, -0.03, 0])
     text, picture = (shares_at(kind, nu) for kind in ("text", "images"))
     return (
-        f"A rule on {words} of 12 at ν = {nu:.2f}: in a text each of its words gets "
-        f"{signed(text.own)} and each other word {signed(text.other, 4)}; in an image each of its "
+        f"A rule on {words} of 12 at ν = {nu:.2f}: in a text, each of its words gets "
+        f"{signed(text.own)} and each other word {signed(text.other, 4)}; in an image, each of its "
         f"superpixels gets {signed(picture.own)} and each other one {signed(picture.other, 4)}."
     )
 
@@ -200,8 +200,8 @@ def rule_by_length(fig: Figure, d: int, words: int) -> str:
     right.set(ylim=(-0.3, 0.06), yticks=[-0.2, -0.1, 0])
     text, picture = (shares_at(kind, d) for kind in ("text", "images"))
     return (
-        f"A rule on {words} of {d}: in a text each of its words gets {signed(text.own)} and all others "
-        f"together {signed(text.other, 3)}; in an image each of its superpixels gets "
+        f"A rule on {words} of {d}: in a text, each of its words gets {signed(text.own)} and all others "
+        f"together {signed(text.other, 3)}; in an image, each of its superpixels gets "
         f"{signed(picture.own)} and all others together {signed(picture.other, 3)}."
     )
 
