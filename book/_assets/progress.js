@@ -138,7 +138,7 @@ limetutor.progress = (() => {
       const attempt = Math.max(1, before.tries + (text === before.last ? 0 : 1));
       const verdict = limetutor.judge(table, text, attempt);
       show(verdict);
-      if (verdict.unread) return;
+      if (verdict.kind === "unread") return;
       const done = before.done || verdict.kind === "right";
       progress.set(name, { tries: before.done ? before.tries : attempt, done, last: text });
     };

@@ -81,4 +81,4 @@ def test_the_sentence_on_the_factor():
     assert "opposite signs" in said(theorem.factor_curve, 0.3, 4)
     assert "more than 100 times" in said(theorem.factor_curve, 0.53, 4)
     text = said(theorem.factor_curve, np.inf, 4)
-    assert "With lime's weights and p = 4 boxes the factor is +1.69" in text
+    assert "With lime's weights and p = 4 boxes, the factor is +1.69" in text

@@ -97,7 +97,7 @@ def test_the_weights_of_lime_change_no_law_inside_a_box(nu) -> None:
 
 def test_the_sentence_below_the_tilted_law() -> None:
     text = said(weights.tilt_over_boxes, 1.0, 0.961)
-    assert text.startswith("With the paper's weights and ν = 1.00 the tilted law has mean 0.48")
+    assert text.startswith("With the paper's weights and ν = 1.00, the tilted law has mean 0.48")
     law = stats.norm(0.961 / 2, np.sqrt(0.5))
     assert f"deviation 0.71; the box of ξ has mass {law.sf(stats.norm.ppf(0.75)):.2f}" in text
     w = np.exp(-0.5)
