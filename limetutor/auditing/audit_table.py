@@ -20,11 +20,11 @@ from ..inputs import arguments as arg
 from ..inputs.tables import rows_of
 from ..many.pools import unordered, with_progress
 from ..many.problems import boxes_for_table
-from ..many.row_results import row_position
 from ..plotting import page as report
 from ..plotting.files import without_formulas
 from ..plotting.result_page import frame_in_notebook
 from ..results.result import BaseResult, plain
+from ..results.rows import row_position
 from .case import case_of_row
 from .checks import CHECKS
 from .checks.data import off_shares
@@ -192,7 +192,7 @@ class AuditTable(BaseResult):
     error over the largest coefficient), ``local_error`` (the surrogate at the row less the model),
     ``ess`` (effective samples), ``r2`` (of the surrogate) and ``off_data`` (the share of the samples
     far from the data; nan without data). ``rows`` holds all findings. ``table[i]`` is the
-    :class:`Audit` of the row at position i, made again. What the levels mean:
+    :class:`Audit` of the row with the label i (or at that position), made again. What the levels mean:
     :data:`limetutor.auditing.findings.MEANING`.
 
     Examples
@@ -224,7 +224,12 @@ class AuditTable(BaseResult):
             object.__setattr__(self, name, value)
 
     def __getitem__(self, i: Any) -> Audit:
-        i = row_position(i, len(self))
+        return self._row(row_position(i, len(self), self.frame.index))
+
+    def __iter__(self) -> Iterator[Audit]:
+        return (self._row(i) for i in range(len(self)))
+
+    def _row(self, i: int) -> Audit:
         if self.plan is None or self.work is None:
             raise ValueError("the model must be at hand to audit a row again: it was not saved.")
         work, good = self.work

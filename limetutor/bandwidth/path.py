@@ -18,15 +18,15 @@ import numpy as np
 from ..core.boxes import Gaussian, World, check_world
 from ..core.kernels import ProductKernel, kernel_of
 from ..core.problem import Problem, boxes_for
-from ..core.theory import penalty_and_rows
 from ..inputs import arguments as arg
 from ..inputs.predictors import caller, model_behind
+from ..inputs.worlds import penalty_and_rows
 from ..lime.columns_and_classes import output_of
 from ..lime.empirical import Empirical
 from ..plotting import page as report
 from ..plotting.result_page import frame_in_notebook, to_html
 from ..precision.diagnostics import MIN_EFFECTIVE, MIN_OTHER_WEIGHT
-from ..results.result import PicklesWithoutModel, largest_first, pairs, plain
+from ..results.result import PicklesWithoutModel, fitted_with, largest_first, pairs, plain
 from .curves import BoxCountCurve, Curve, Points, curve_of
 from .path_events import Section, changes, leaders, signs
 from .recommend import Recommendation, recommended_bandwidth, recommended_boxes
@@ -168,7 +168,8 @@ class Path(PicklesWithoutModel):
         places, over = self.places, "bandwidth" if self.boxes is None else "number of boxes"
         lines = [
             f"Path of the explanation of f(xi) = {self.prediction:.4g} over the {over}, "
-            f"{places[0]:.3g} to {places[-1]:.3g}, {self.kernel} kernel ({self.method})"
+            f"{places[0]:.3g} to {places[-1]:.3g}, {self.kernel} kernel"
+            f"{fitted_with(self.ridge, self.n if self.ridge else None)} ({self.method})"
         ]
         lines += [f"  {words}" for words in _in_words(self)]
         lines += [f"  recommended: {self.advice.reason}"]
@@ -190,8 +191,8 @@ def _in_words(path: Path) -> Iterator[str]:
 
 
 def path(
-    f: Any, xi: Any, world: World, kernel: Any = None, nu: Any = None, *, ridge: float = 0.0,
-    n: int | None = None, output: Any = None, label: int | str | None = None, boxes: Any = None,
+    f: Any, xi: Any, world: World, kernel: Any = None, nu: Any = None, *,
+    ridge: float | None = None, n: float | None = None, output: Any = None, label: int | str | None = None, boxes: Any = None,
     samples: int = MODEL_SAMPLES, seed: int | None = 0,
 ) -> Path:  # fmt: skip
     """Follow an explanation over the bandwidth, or over the number of boxes.
@@ -229,7 +230,7 @@ def path(
     [[], [0.53]]
     """
     check_world(world, boxes=False)
-    kernel = getattr(world, "kernel", "gaussian") if kernel is None else kernel
+    kernel = world.kernel if kernel is None else kernel
     tilts = isinstance(kernel_of(kernel), ProductKernel)
     nus = np.array([])
     if nu is not None:
@@ -249,7 +250,7 @@ def path(
         f, xi, world, float(nus[0]) if len(nus) else 1.0, kernel, output,
         purpose="its path" if tilts else None, boxes_needed=not tilts,
     )  # fmt: skip
-    ridge, n = penalty_and_rows(ridge, n)
+    ridge, n = penalty_and_rows(ridge, n, world)
     samples = arg.whole("samples", samples, 2 * (problem.d + 1))
     arg.seed("seed", seed)
     if boxes is not None:

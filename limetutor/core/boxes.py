@@ -125,6 +125,10 @@ class World:
     own_row = False  # whether xi itself is one of the n rows of a fit
     moves = False  # whether the law of the samples moves with xi
     regression: Any = None  # what the surrogate is fitted on, where not on indicators of boxes
+    # the weighting, the penalty and the rows of explanations in it, unless told otherwise
+    nu: float | None = None
+    n: int | None = None
+    kernel, ridge = "gaussian", 0.0
 
     @property
     def d(self) -> int | None:

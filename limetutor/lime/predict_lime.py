@@ -53,13 +53,14 @@ def predict_lime(
         `lime`'s own words for the label: ``labels`` with one entry, or ``top_labels=1`` for the likeliest
         class at the instance.
     calls
-        How often the model is called. For a table 16384 times where it has a form
+        How often the model is called. For a table 4096 times where it has a form
         (:func:`limetutor.limit` says which have) and the means are exact, 32768 times where they are
         not. For texts and images hardly at all where a sum, a tree or a forest on counts of words is
         recognised; as often as `lime` does otherwise, and more (up to 40,000 times) where that would
         leave errors that count beside the noise of runs.
     runs, seed
-        How many runs are made of these calls (400, down to 100 for 200 features), and the seed.
+        How many runs are made of these calls (400, down to 50 for 400 features, 100 for a lasso path),
+        and the seed.
 
     **options
         The other words of ``explain_instance``: ``distance_metric``, and for images ``hide_color``,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.problem import Problem
+from ..core.problem import Problem, knowing
 from ..core.sampler import SAMPLERS
 from ..core.theory import PopulationFit, exact_fit
 from ..inputs import arguments as arg
@@ -27,7 +27,7 @@ from .read_explainer import from_lime, has_own_kernel
 from .runs import NUM_FEATURES, Request, Surrogates
 from .sample_pools import Pool, mixture_log_ratio, recentred, spread_of_fits, tilt_shares
 
-CALLS_WITH_FORM = 2**14  # of a model that has a form: how its residuals are spread
+CALLS_WITH_FORM = 2**12  # of a model that has a form: how its residuals are spread
 CALLS_WITHOUT_FORM = 2**15  # the mean of fits is then off by some .15 of ``sd``
 OTHER_KERNEL_SHARES = {0.0: 0.5, 0.5: 0.25, 1.0: 0.25}  # of the tilts by `lime`'s kernel
 FLAT = 1e8  # times a bandwidth: one that tilts nothing
@@ -48,8 +48,9 @@ class TabularKind:
 
     def predict(self, explainer: Any, f: Any, instance: Any, request: Request) -> LimePrediction:
         """What ``explain_instance`` will print for a row."""
-        numbers = request.numbers(NUM_FEATURES, NUM_SAMPLES, len(explainer.feature_names))
         surrogates = Surrogates(explainer, request.model_regressor)
+        d = len(explainer.feature_names)
+        numbers = request.numbers(NUM_FEATURES, NUM_SAMPLES, d, surrogates.rule)
         metric = request.options.get("distance_metric", "euclidean")
         euclidean = isinstance(metric, str) and metric in ("euclidean", "l2")
         own_kernel = has_own_kernel(explainer) and euclidean
@@ -99,7 +100,8 @@ def _problem(
     problem = Problem.of(
         f, xi, world, world.nu, world.kernel, output, purpose=purpose, boxes_needed=False
     )
-    return problem, column
+    known = float(np.ravel(outputs)[column or 0])  # by the call above
+    return knowing(problem, prediction=known) if np.isfinite(known) else problem, column
 
 
 def _regression_output(f: Any, outputs: np.ndarray, label: Any, top_labels: Any) -> int | None:

@@ -110,8 +110,9 @@ def test_the_worst_come_first():
     for bad in (9, -9):
         with pytest.raises(IndexError):
             table[bad]
-    with pytest.raises(TypeError, match="position"):
-        table["two"]
+    with pytest.raises(IndexError, match="no row has"):
+        table["four"]
+    assert [str(audit) for audit in table] == [str(table[name]) for name in table.frame.index]
 
 
 def test_the_picture_of_a_table_has_a_square_for_each_finding():

@@ -166,16 +166,19 @@ def test_a_kernel_that_lime_does_not_use():
     data = load_diabetes()
     ex = explainer(data.data)
     model, world = LinearRegression().fit(data.data, data.target), lt.from_lime(ex)
-    forgotten = lt.limit(model, data.data[0], world, world.nu)
+    how = {"ridge": 0.0, "n": np.inf}
+    forgotten = lt.limit(model, data.data[0], world, kernel="gaussian", **how)
     found = lt.audit(forgotten)["wrong-kernel"]
-    right = lt.limit(model, data.data[0], world, world.nu, "mismatch")
+    right = lt.limit(model, data.data[0], world, **how)
     assert found.severity == "serious" and found.numbers["coef"] == pytest.approx(right.coef)
     j = int(np.argmax(np.abs(right.coef)))
     assert f"{right.coef[j]:.3g} there and {forgotten.coef[j]:.3g} here" in found.sentence
-    other = lt.audit(lt.limit(model, data.data[0], world, 1.1 * world.nu, "mismatch"))
+    other = lt.audit(lt.limit(model, data.data[0], world, 1.1 * world.nu, **how))
     assert other["wrong-kernel"].severity == "warning"
     assert "wrong-kernel" not in lt.audit(right)
-    sampled = lt.explain(lambda x: model.predict(x), data.data[0], world, world.nu, 2000, seed=0)
+    sampled = lt.explain(
+        lambda x: model.predict(x), data.data[0], world, n=2000, seed=0, kernel="gaussian"
+    )
     assert "wrong-kernel" in lt.audit(sampled)
 
 
