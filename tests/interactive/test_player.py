@@ -33,8 +33,8 @@ def browser():
 
 @contextmanager
 def opened(browser, path, fragment="", **options):
-    """A tab with the page; nothing may go wrong in it."""
-    options = {"viewport": {"width": 1280, "height": 800}, **options}
+    """A tab with the page, in which nothing moves by itself; nothing may go wrong in it."""
+    options = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce", **options}
     context = browser.new_context(**options)
     page = context.new_page()
     wrong = []
@@ -360,7 +360,7 @@ def test_the_script_shows_what_python_stored(browser, page_file):
                     nu.value = a; xi.value = b;
                     nu.dispatchEvent(new Event("input", {bubbles: true}));
                     all.push([f.querySelector(".lt-sentence").textContent,
-                              ...[...f.querySelector("svg").children].map((layer) => layer.outerHTML)]);
+                              ...[...f.querySelectorAll("svg > g:not(.lt-marks)")].map((layer) => layer.outerHTML)]);
                 }
                 return all;
             }"""
