@@ -9,7 +9,7 @@ an error; of two controls, at the stop of the other one where they are largest.
 """
 
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any
@@ -56,7 +56,8 @@ def mark_jumps(
                 continue
             jumps: list[int] = []
             bent = _bent(column, along.index(control), sizes)
-            for stops, alike in _doubtful(bent, [controls.index(c) for c in along], axis, inside):
+            axes = [controls.index(c) for c in along]
+            for stops, alike in _doubtful(bent, axes, axis, inside, drawn):
                 if stops not in drawn:
                     drawn[stops] = list(
                         draw(dict(zip(controls, stops, strict=True)), control).iter()
@@ -91,22 +92,27 @@ def numbers(text: str) -> tuple[str, np.ndarray]:
 
 
 def _doubtful(
-    bent: np.ndarray, along: Sequence[int], axis: int, inside: np.ndarray
+    bent: np.ndarray, along: Sequence[int], axis: int, inside: np.ndarray, drawn: Collection[Any]
 ) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
     """For each interval whose middle has to be drawn, the stops before it where that matters most.
 
-    With it comes how much the column bends at all its places within that interval, where 1 is the most.
+    Those already ``drawn`` are taken if it matters half as much there.  With them comes how much the
+    column bends at all its places within that interval, in units of how much it does there.
     """
     # the axes of the layer, of length one where the column does not depend on a control
     full = [bent.shape[along.index(k)] if k in along else 1 for k in range(inside.ndim)]
     there = np.where(inside, bent.transpose(np.argsort(along)).reshape(full), 0)
     for stop, rest in enumerate(np.moveaxis(there, axis, 0)):
         if rest.max() >= SMOOTH:
-            others = [int(k) for k in np.unravel_index(rest.argmax(), rest.shape)]
-            own = along.index(axis)
+            others = np.unravel_index(rest.argmax(), rest.shape)
+            most = (*map(int, others[:axis]), stop, *map(int, others[axis:]))
+            known = (
+                s for s in drawn if s[axis] == stop and there[s] >= max(SMOOTH, rest.max() / 2)
+            )
+            stops, own = next(known, most), along.index(axis)
             alike = np.zeros([size + (k == own) for k, size in enumerate(bent.shape)])
-            np.moveaxis(alike, own, 0)[stop] = np.moveaxis(bent, own, 0)[stop] / rest.max()
-            yield (*others[:axis], stop, *others[axis:]), alike
+            np.moveaxis(alike, own, 0)[stop] = np.moveaxis(bent, own, 0)[stop] / there[stops]
+            yield stops, alike
 
 
 def _bent(column: Sequence[Any], axis: int, sizes: Mapping[int, int]) -> np.ndarray:

@@ -29,7 +29,7 @@ PARTS = ("weigh", "fit")
 
 REACH = 2.0  # the positions that are shown
 XI = Slider(-REACH, REACH, 0.432, stops=41, fmt="{:.3g}", label="position of ξ", also=[0.961])
-HIGH = Slider(0.7, REACH, 0.961, stops=14, fmt="{:.3g}", label=XI.label)  # in the top box
+HIGH = Slider(0.7, REACH, 0.961, stops=27, fmt="{:.3g}", label=XI.label)  # in the top box
 NU = Slider(0.1, TOP, 1.0, stops=31, label="bandwidth ν", also=[0.53])
 WHOSE = {"gaussian": "the paper's", "mismatch": "lime's"}
 KERNEL = Choice({whose: name for name, whose in WHOSE.items()}, "gaussian", label="weights")

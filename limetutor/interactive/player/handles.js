@@ -133,7 +133,7 @@ const touchable = (svg, handles, marks) => {
 
 // Around what can be dragged, and around nothing else: a ring, a halo, and arrowheads that say which way.
 // It is drawn here since without this script nothing can be dragged.
-const RING = 11, TIP = 22, ARM = 4.5; // in pixels: radius, the ends of the arrowheads, their half width
+const RING = 10.5, TIP = 19, ARM = 4; // in pixels: radius, the ends of the arrowheads, their half width
 const marksOf = (svg, handles) => {
   svg.querySelector(".lt-marks")?.remove(); // of a page saved with it
   const make = (tag, parent, attributes) => {
