@@ -126,7 +126,6 @@ def test_every_handle_moves(pages, browser, served, verifying):
     """On every second page in ``make test``; on the others a finger moves one handle of each figure."""
     figures = 0
     with visit(browser, served) as visitor:
-        visitor.context.add_init_script("localStorage.setItem('limetutor.dragged', 'yes')")
         visitor.tab.set_viewport_size({"width": 1280, "height": 800})
         for path in with_handles(pages)[:: 1 if verifying else 2]:
             tab = visitor.open(path, served)
@@ -142,7 +141,6 @@ def test_every_handle_moves(pages, browser, served, verifying):
 def test_a_finger_moves_one_handle_of_every_figure(pages, browser, served, verifying):
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
     with visit(browser, served, **phone) as visitor:
-        visitor.context.add_init_script("localStorage.setItem('limetutor.dragged', 'yes')")
         finger = visitor.context.new_cdp_session(visitor.tab)
         for path in with_handles(pages) if verifying else with_handles(pages)[1::2]:
             tab = visitor.open(path, served)
