@@ -9,7 +9,7 @@ an error; of two controls, at the stop of the other one where they are largest.
 """
 
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any
@@ -22,7 +22,7 @@ from ..plotting.svg import NUMBER
 PLACES = frozenset(("d", "x", "y", "cx", "cy", "width", "height", "transform"))
 
 #: How far an interpolated element may be from the drawn one: a pixel on a laptop, in the picture's units.
-TOLERANCE = 0.7
+TOLERANCE = 0.73
 
 #: Second differences below this leave no room for such an error, were it a step in the middle.
 SMOOTH = 1.2
@@ -54,19 +54,31 @@ def mark_jumps(
             element, attribute, along, scale = column[:4]
             if attribute not in PLACES or not scale or control not in along:
                 continue
-            jumps: list[int] = []
-            bent = _bent(column, along.index(control), sizes)
+            jumps: set[int] = set()
             axes = [controls.index(c) for c in along]
-            for stops, alike in _doubtful(bent, axes, axis, inside, drawn):
-                if stops not in drawn:
-                    drawn[stops] = list(
-                        draw(dict(zip(controls, stops, strict=True)), control).iter()
-                    )
-                following = (*stops[:axis], stops[axis] + 1, *stops[axis + 1 :])
-                first, second = (list(roots[place[s]].iter()) for s in (stops, following))
-                error = off(first, second, drawn[stops], element, attribute)
-                if error > TOLERANCE:
-                    jumps += np.flatnonzero((alike * error > TOLERANCE).ravel(order="F")).tolist()
+            for doubtful in _doubtful(
+                _bent(column, along.index(control), sizes), axes, axis, inside
+            ):
+                # the first of them jump, the others do not: where is the border?
+                low, high = 0, len(doubtful)
+                while low < high:
+                    middle = 0 if low == 0 and high == len(doubtful) else (low + high) // 2
+                    known = (k for k in range(low, high) if doubtful[k] in drawn)
+                    at = min(known, key=lambda k: abs(k - middle), default=middle)
+                    stops = doubtful[at]
+                    if stops not in drawn:
+                        by_control = dict(zip(controls, stops, strict=True))
+                        drawn[stops] = list(draw(by_control, control).iter())
+                    following = (*stops[:axis], stops[axis] + 1, *stops[axis + 1 :])
+                    first, second = (list(roots[place[s]].iter()) for s in (stops, following))
+                    if off(first, second, drawn[stops], element, attribute) > TOLERANCE:
+                        low = at + 1
+                    else:
+                        high = at
+                shape_along = [sizes[c] for c in along]
+                for stops in doubtful[:low]:
+                    own = [stops[k] for k in axes]
+                    jumps.add(int(np.ravel_multi_index(own, shape_along, order="F")))
             if jumps:
                 column[6:] = [[*(column[6] if len(column) > 6 else []), [control, *sorted(jumps)]]]
 
@@ -92,31 +104,28 @@ def numbers(text: str) -> tuple[str, np.ndarray]:
 
 
 def _doubtful(
-    bent: np.ndarray, along: Sequence[int], axis: int, inside: np.ndarray, drawn: Collection[Any]
-) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
-    """For each interval whose middle has to be drawn, the stops before it where that matters most.
+    bent: np.ndarray, along: Sequence[int], axis: int, inside: np.ndarray
+) -> Iterator[list[tuple[int, ...]]]:
+    """For each interval the stops before it at which its middle may be off, the worst first.
 
-    Those already ``drawn`` are taken if it matters half as much there.  With them comes how much the
-    column bends at all its places within that interval, in units of how much it does there.
+    Of a control on which the column does not depend, one stop will do.
     """
     # the axes of the layer, of length one where the column does not depend on a control
     full = [bent.shape[along.index(k)] if k in along else 1 for k in range(inside.ndim)]
     there = np.where(inside, bent.transpose(np.argsort(along)).reshape(full), 0)
-    for stop, rest in enumerate(np.moveaxis(there, axis, 0)):
-        if rest.max() >= SMOOTH:
-            others = np.unravel_index(rest.argmax(), rest.shape)
-            most = (*map(int, others[:axis]), stop, *map(int, others[axis:]))
-            known = (
-                s for s in drawn if s[axis] == stop and there[s] >= max(SMOOTH, rest.max() / 2)
-            )
-            stops, own = next(known, most), along.index(axis)
-            alike = np.zeros([size + (k == own) for k, size in enumerate(bent.shape)])
-            np.moveaxis(alike, own, 0)[stop] = np.moveaxis(bent, own, 0)[stop] / there[stops]
-            yield stops, alike
+    free = tuple(k for k in range(inside.ndim) if k not in along)
+    for k in free:  # the first stop that is in the group
+        there = np.where(np.cumsum(there > 0, axis=k) == 1, there, 0)
+    for stop in range(there.shape[axis]):
+        rest = np.take(there, [stop], axis)
+        found = np.argwhere(rest >= SMOOTH)
+        found = found[np.argsort(-rest[tuple(found.T)], kind="stable")]
+        found[:, axis] = stop
+        yield [*map(tuple, found.tolist())]
 
 
 def _bent(column: Sequence[Any], axis: int, sizes: Mapping[int, int]) -> np.ndarray:
-    """How much a column bends between neighbouring stops, by second differences."""
+    """How much a column bends between neighbouring stops: the mean of the second differences at both."""
     _, _, along, scale, parts, data = column[:6]
     width = len(parts) - 1
     sums = np.array(data).reshape(-1, width).cumsum(axis=0) / scale
@@ -126,4 +135,4 @@ def _bent(column: Sequence[Any], axis: int, sizes: Mapping[int, int]) -> np.ndar
     second = np.abs(np.diff(table, 2, axis=axis)).max(axis=-1)
     ends = [(0, 0)] * second.ndim
     before, after = ([*ends[:axis], side, *ends[axis + 1 :]] for side in ((1, 0), (0, 1)))
-    return np.maximum(np.pad(second, before), np.pad(second, after))
+    return (np.pad(second, before, mode="edge") + np.pad(second, after, mode="edge")) / 2

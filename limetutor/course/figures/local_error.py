@@ -65,7 +65,7 @@ def _landed(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
     box = parts.box_of(xi)
     law = gaussian_tilt(xi, nu, 0, 1, *box)
     mean, sd, landed = (float(v) for v in (law.mu_tilde, law.sigma_tilde, xi + law.inside))
-    curve = parts.bell_around(mean, sd)
+    curve = parts.bell_around(mean, sd, 3.1)
     left.plot(*curve, color=color.sample, lw=1.4)
     (area,) = left.fill(*curve, color=color.sample, alpha=0.3, lw=0)
     parts.cut(left, area, max(box[0], -3), min(box[1], 3))

@@ -115,9 +115,15 @@ def bell(x: np.ndarray, mean: float = 0.0, sd: float = 1.0) -> np.ndarray:
     return np.exp(-((x - mean) ** 2) / (2 * sd**2))
 
 
-def bell_around(mean: float, sd: float, count: int = 33, reach: float = 6.0) -> Curve:
-    """A bell on a grid that moves with it: half way between two of them is the one half way."""
-    x = mean + min(3.5 * sd, reach) * np.linspace(-1, 1, count)
+def bell_around(mean: float, sd: float, reach: float, count: int = 25) -> Curve:
+    """A bell within ±reach on a grid that moves with it: half way between two of them is the one half way.
+
+    Of a line that leaves the picture matplotlib would drop points, and frames could not be compared;
+    so on either side the grid ends there, or where the bell does, in a smooth change from one to the other.
+    """
+    below, above = (((3.5 * sd) ** -8 + (reach + m) ** -8) ** (-1 / 8) for m in (mean, -mean))
+    t = np.linspace(-1, 1, count)
+    x = mean + np.where(t < 0, below, above) * t
     return x, bell(x, mean, sd)
 
 
