@@ -1,6 +1,6 @@
 """How fast, and with how few model calls: one table and two pictures.
 
-    python benchmarks/run.py [--small] [--only calls,pace,many_rows,grading] [--out FOLDER]
+    python benchmarks/run.py [--small] [--only calls,pace,many_rows,grading,dragging] [--out FOLDER]
 
 ``make bench`` runs it whole, in about twenty minutes, on one thread. Prints the machine and the
 table, and writes ``table.md``, ``error.svg`` and ``time.svg`` to FOLDER (``benchmarks/results``).
@@ -20,7 +20,13 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 # Each a module with rows(), and the picture() it draws, if any.
-PARTS = {"calls": "error.svg", "pace": "time.svg", "many_rows": None, "grading": None}
+PARTS = {
+    "calls": "error.svg",
+    "pace": "time.svg",
+    "many_rows": None,
+    "grading": None,
+    "dragging": None,
+}
 
 
 def machine() -> str:

@@ -39,8 +39,11 @@ PLACE = ROOT / "_build" / "mutants"
 SECONDS = 60.0  # of tests of its module, of its folder and of others that a mistake meets
 FEWEST = 4  # mistakes of a folder
 PAGES = "tests/fuzz/test_fuzz.py::test_calls_end_right_or_refused[pages]"
+PLAYER = (
+    "tests/interactive/test_player.py tests/interactive/test_moves.py tests/site/test_dragging.py"
+)
 SCRIPTS = {
-    "player.js": f"{PAGES} tests/interactive/test_player.py tests/interactive/test_moves.py tests/site/test_dragging.py",
+    **{f"{name}.js": f"{PAGES} {PLAYER}" for name in ("frames", "figure", "handles", "page")},
     "answers.js": f"{PAGES} tests/site/test_tries.py tests/site/test_answers.py",
     "progress.js": f"{PAGES} tests/site/test_tries.py tests/site/test_answers.py",
     "book.js": "tests/site/test_reading.py tests/site/test_light.py",

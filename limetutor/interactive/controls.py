@@ -99,6 +99,16 @@ class Slider:
         """The default value as ``fmt`` shows it."""
         return self._clean(self.value)
 
+    @property
+    def glides(self) -> bool:
+        """Whether there is anything between two stops; there is not between whole numbers."""
+        return not self._whole
+
+    def between(self, stop: int) -> float:
+        """The value in the middle between a stop and the next one."""
+        low, high = self.values[stop : stop + 2]
+        return math.sqrt(low * high) if self.log else (low + high) / 2
+
     def text(self, value: float) -> str:
         """A value as the reader sees it: with a true minus sign, and up to a million in digits."""
         text = self.fmt.format(value)
@@ -126,8 +136,12 @@ class Slider:
             values = tuple(self.default if i == nearest else v for i, v in enumerate(values))
         return values
 
+    @property
+    def _whole(self) -> bool:
+        return re.search(r"\{:[^}]*d\}", self.fmt) is not None
+
     def _clean(self, value: float) -> float:
-        integer = re.search(r"\{:[^}]*d\}", self.fmt) is not None
+        integer = self._whole
         try:
             text = self.fmt.format(round(value) if integer else float(value))
         except (ValueError, TypeError, LookupError, AttributeError):
@@ -192,6 +206,11 @@ class Choice:
         if isinstance(self.options, Mapping):
             return tuple(self.options.values())
         return tuple(self.options)
+
+    @property
+    def glides(self) -> bool:
+        """There is nothing between two options."""
+        return False
 
     @property
     def live_values(self) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ The environment variable ``LIMETUTOR_MODE`` chooses one of two ways for the whol
 ``static``
     for the built book: every combination of stops is drawn now; the page holds the default
     picture as inline SVG and the differences of the others (:mod:`limetutor.interactive.frames`),
-    which ``player.js`` inserts.  A control that changes nothing is an error here, so that the
+    which the scripts of ``player/`` insert.  A control that changes nothing is an error here, so that the
     book cannot be built with one.  The local Sphinx extension sets this mode.
 """
 
@@ -118,7 +118,8 @@ def page_css() -> str:
 
 def page_js() -> str:
     """The script that moves static figures."""
-    return _asset("player.js")
+    parts = (_asset(f"{name}.js") for name in ("frames", "figure", "handles", "page"))
+    return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
 
 
 def _check_alt(function: str, alt: Any) -> None:
@@ -237,7 +238,7 @@ def _static(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Con
     prefix = _prefix(page)
     # What the player needs at once is apart from most of the data, which it reads on the first move.
     data = table.data()
-    at_once = {name: data.pop(name) for name in ("names", "stops", "texts")}
+    at_once = {name: data.pop(name) for name in ("names", "stops", "texts", "glides")}
     html = _figure(
         page
         + _controls_html(table.moving, prefix)

@@ -14,6 +14,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..plotting import svg
@@ -22,8 +23,10 @@ from . import frames
 from .controls import Control, Slider
 from .layers import Layered, add, needs
 from .lazy_ticks import LazyFigure
+from .motion import Stops, mark_jumps
 
 Draw = Callable[..., str]
+Values = Mapping[str, Any]
 
 #: Bounds for a light page and a quick build. A layer is a small part of a picture, most of it
 #: stored along one control; each combination of stops has its own sentence.
@@ -60,6 +63,7 @@ class LayerFrames:
 
     controls: tuple[str, ...]
     roots: list[ET.Element]
+    draw: Callable[[Values], ET.Element]  # anywhere, between the stops too
     handles: bool = False
 
 
@@ -72,6 +76,7 @@ class FrameTable:
         self.draw, self.size, self.prefix = draw, size, prefix
         self.moving = {name: c for name, c in controls.items() if not c.live}
         self.defaults = {name: control.default for name, control in controls.items()}
+        self.gliding = [k for k, control in enumerate(self.moving.values()) if control.glides]
         if not self.moving:
             raise ValueError("At least one control must work without a kernel: drop live=True.")
         names = tuple(self.moving)
@@ -94,55 +99,43 @@ class FrameTable:
         """Every combination drawn as one picture."""
         memo: svg.Memo = {}
         names = tuple(self.moving)
-        drawn = [
-            draw_frame(self.draw, self.size, self.defaults | values, memo, self.prefix)[1:]
-            for values in self.combinations(names)
+
+        def draw(values: Values) -> tuple[svg.Drawing, str]:
+            values = {**self.defaults, **values}
+            return draw_frame(self.draw, self.size, values, memo, self.prefix)[1:]
+
+        drawings, sentences = zip(*map(draw, self.combinations(names)), strict=True)
+        return with_handles(self.moving, names, drawings, lambda values: draw(values)[0]), [
+            *sentences
         ]
-        drawings, sentences = zip(*drawn, strict=True)
-        return self._layer_frames(names, list(drawings)), list(sentences)
 
     @styled
     def _draw_in_layers(self, draw: Layered) -> tuple[list[LayerFrames], list[str]]:
         """Every layer at the combinations of its own controls, on one figure."""
         fig = LazyFigure(figsize=(self.size[0], self.size[1]))
         axes = draw.axes(fig)
+
+        def drawn(number: int, run: Sequence[Callable[..., None]], values: Values) -> svg.Drawing:
+            with svg.for_page(fig):
+                added = add(fig, axes, run, {**self.defaults, **values})
+                drawing = svg.part(fig, added, f"{self.prefix}-{number}")
+                for artist in added:
+                    artist.remove()
+                return drawing
+
         with svg.for_page(fig):
-            layers = self._layer_frames((), [svg.part(fig, [fig], self.prefix)])
+            still = svg.part(fig, [fig], self.prefix)
+            layers = with_handles(self.moving, (), [still], lambda _: still)
             for number, run in enumerate(draw.runs, 1):
                 names = self._moving_among(needs(run[0]))
-                drawings = []
-                for values in self.combinations(names):
-                    added = add(fig, axes, run, self.defaults | values)
-                    drawings.append(svg.part(fig, added, f"{self.prefix}-{number}"))
-                    for artist in added:
-                        artist.remove()
-                layers += self._layer_frames(names, drawings)
+                draw_run = partial(drawn, number, run)
+                drawings = [*map(draw_run, self.combinations(names))]
+                layers += with_handles(self.moving, names, drawings, draw_run)
         sentences = [
             clean_sentence(draw.sentence(**self.defaults | values))
             for values in self.combinations(tuple(self.moving))
         ]
         return layers, sentences
-
-    def _layer_frames(
-        self, names: tuple[str, ...], drawings: list[svg.Drawing]
-    ) -> list[LayerFrames]:
-        """A layer, and another one of its handles if it has any."""
-        layer = [LayerFrames(names, [drawing.root for drawing in drawings])]
-        kinds = {tuple(controls for controls, *_ in drawing.handles) for drawing in drawings}
-        if len(kinds) > 1:
-            raise ValueError("A handle must be there in every frame, or in none.")
-        if kinds == {()}:
-            return layer
-        for controls in itertools.chain(*kinds):
-            if not all(isinstance(self.moving.get(name), Slider) for name in controls):
-                raise ValueError(
-                    f"A handle must move sliders of the figure, not {' and '.join(controls)}."
-                )
-        circles = []
-        for drawing in drawings:
-            circles.append(ET.Element("g", {"class": "lt-handles"}))
-            circles[-1].extend(_handle_circle(self.moving, *handle) for handle in drawing.handles)
-        return [*layer, LayerFrames(names, circles, handles=True)]
 
     def _moving_among(self, names: Sequence[str]) -> tuple[str, ...]:
         """Those controls that move, in the order of the page."""
@@ -154,13 +147,9 @@ class FrameTable:
         for values in itertools.product(*stops):
             yield dict(zip(names, reversed(values), strict=True))
 
-    def index(self, names: tuple[str, ...], values: Mapping[str, Any]) -> int:
+    def index(self, names: tuple[str, ...], values: Values) -> int:
         """The position of a combination among them."""
-        number = 0
-        for name in reversed(names):
-            stops = self.moving[name].values
-            number = number * len(stops) + stops.index(values[name])
-        return number
+        return place_of(self.moving, names, values)
 
     def frame(self, layer: LayerFrames, values: Mapping[str, Any]) -> ET.Element:
         """A layer with the controls at these values."""
@@ -245,21 +234,16 @@ class FrameTable:
             group.extend(self.frame(layer, self.defaults))
         return root
 
+    @styled
     def data(self) -> dict[str, Any]:
         """What the player needs for all other combinations, JSON-able."""
         controls = self.moving.values()
-        encoded = []
-        for layer in self._handles_last():
-            sizes = {
-                k: len(control.values)
-                for k, (name, control) in enumerate(self.moving.items())
-                if name in layer.controls
-            }
-            default = self.index(layer.controls, self.defaults)
-            encoded.append(frames.encode(layer.roots, sizes, default))
+        with infrequent_collections():
+            layers = [self._encoded(layer) for layer in self._handles_last()]
         return {
-            "layers": encoded,
+            "layers": layers,
             "names": list(self.moving),
+            "glides": [control.glides for control in controls],
             "stops": [
                 [_as_in_javascript(v) if isinstance(c, Slider) else c.text(v) for v in c.values]
                 for c in controls
@@ -267,6 +251,75 @@ class FrameTable:
             "texts": [[c.text(v) for v in c.values] for c in controls],
             "sentences": self.sentences,
         }
+
+    def _encoded(self, layer: LayerFrames) -> dict[str, Any]:
+        """A layer as it is stored, with the intervals at which something in it jumps."""
+        numbered = [(k, name) for k, name in enumerate(self.moving) if name in layer.controls]
+        sizes = {k: len(self.moving[name].values) for k, name in numbered}
+        encoded = frames.encode(layer.roots, sizes, self.index(layer.controls, self.defaults))
+        mark_jumps(encoded, layer.roots, sizes, self.gliding, partial(self.middle, layer))
+        return encoded
+
+    def middle(self, layer: LayerFrames, stops: Stops, moved: int) -> ET.Element:
+        """A layer in the middle between these stops and the next one of the control ``moved``."""
+        controls = list(self.moving.items())
+        values = {controls[k][0]: controls[k][1].values[stop] for k, stop in stops.items()}
+        name, control = controls[moved]
+        assert isinstance(control, Slider)  # nothing else glides
+        return layer.draw(values | {name: control.between(stops[moved])})
+
+
+def place_of(controls: Mapping[str, Control], names: Sequence[str], values: Values) -> int:
+    """The number of a combination of stops, the first control varying fastest."""
+    number = 0
+    for name in reversed(names):
+        stops = controls[name].values
+        number = number * len(stops) + stops.index(values[name])
+    return number
+
+
+def with_handles(
+    controls: Mapping[str, Control],
+    names: tuple[str, ...],
+    drawings: Sequence[svg.Drawing],
+    draw: Callable[[Values], svg.Drawing],
+) -> list[LayerFrames]:
+    """A layer, and another one of its handles if it has any."""
+    roots = [drawing.root for drawing in drawings]
+    layer = [LayerFrames(names, roots, lambda values: draw(values).root)]
+    kinds = {tuple(own for own, *_ in drawing.handles) for drawing in drawings}
+    if len(kinds) > 1:
+        raise ValueError("A handle must be there in every frame, or in none.")
+    if kinds == {()}:
+        return layer
+    for own in itertools.chain(*kinds):
+        if not all(isinstance(controls.get(name), Slider) for name in own):
+            raise ValueError(f"A handle must move sliders of the figure, not {' and '.join(own)}.")
+
+    def circles(drawing: svg.Drawing) -> ET.Element:
+        group = ET.Element("g", {"class": "lt-handles"})
+        group.extend(_handle_circle(controls, *handle) for handle in drawing.handles)
+        return group
+
+    roots = [circles(drawing) for drawing in drawings]
+    for same in zip(*roots, strict=True):
+        way = _way(controls, names, same)
+        for circle in same:
+            circle.set("data-way", way)
+    return [*layer, LayerFrames(names, roots, lambda values: circles(draw(values)), handles=True)]
+
+
+def _way(
+    controls: Mapping[str, Control], names: tuple[str, ...], circles: Sequence[ET.Element]
+) -> str:
+    """The axes of the picture along which a handle moves: of one control, that of the longer way."""
+    own, *other = circles[0].get("data-handle", "").split()
+    if other:
+        return "xy"
+    at = {name: controls[name].default for name in names}
+    here = [circles[place_of(controls, names, at | {own: v})] for v in controls[own].values]
+    x, y = ([float(circle.get(name, 0)) for circle in here] for name in ("cx", "cy"))
+    return "x" if max(x) - min(x) >= max(y) - min(y) else "y"
 
 
 def _handle_circle(

@@ -3,7 +3,7 @@
 Matplotlib writes the same elements in the same order for every frame as long as the number of
 artists and ticks stays the same, so a slider's forty pictures differ in a handful of attributes.
 :func:`encode` stores what a layer of a picture is at every combination of stops of its controls;
-:func:`decode` is the reference for what ``player.js`` does in the browser.
+:func:`decode` is the reference for what ``player/frames.js`` does in the browser.
 
 The format, as JSON-able data.  Frames of a layer with the same tree of elements form a *group*::
 
@@ -71,7 +71,7 @@ def decode(
             frame.remove(child)
         frame.extend(ET.fromstring(f"<svg>{group['base']}</svg>"))
     elements = list(frame.iter())
-    for element, attribute, controls, scale, parts, numbers in group["columns"]:
+    for element, attribute, controls, scale, parts, numbers, *_ in group["columns"]:
         value = _value(scale, parts, numbers, _place(controls, at, sizes))
         if attribute:
             elements[element].set(attribute, value)

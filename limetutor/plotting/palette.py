@@ -7,13 +7,13 @@ PALETTE: dict[str, tuple[str, str]] = {
     "muted": ("#626b77", "#9aa5b1"),  # what should recede: references, annotations
     "grid": ("#d5dae0", "#3b4552"),  # decoration only
     "paper": ("#fffffe", "#14181e"),  # the page behind: halos, edges of markers
-    "xi": ("#c8102e", "#ff7080"),  # ξ, the example explained
+    "xi": ("#c8102e", "#ff6b5e"),  # ξ, the example explained
     "box": ("#00805c", "#36c79b"),  # quantile boxes and their edges
     "sample": ("#7656a4", "#b89be2"),  # samples and their weights
     "surrogate": ("#0067a8", "#5cb4f2"),  # what LIME fits, empirical coefficients
     "truth": ("#b35a00", "#f3a34a"),  # theory: the limit, the predicted value
     "against": ("#6f4a2f", "#b0764a"),  # a negative sign: counts against, opposes the slope
-    "alarm": ("#96006a", "#e0489f"),  # what to doubt: at risk, missed, switched off, mistaken
+    "alarm": ("#90007a", "#d04ee0"),  # what to doubt: at risk, missed, switched off, mistaken
     "lime": ("#8b9a1f", "#d9ff4d"),  # what the real lime package returns
 }
 

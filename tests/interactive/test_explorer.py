@@ -128,7 +128,7 @@ def test_static_output_is_deterministic_and_small(outputs, mode):
     assert text == "<explore: A wave. At ν = 0.53 the sine ends at −0.04.>"
     assert len(gzip.compress(first.encode())) < 60_000
     at_once = json.loads(unescape(re.search(r'data-controls="([^"]*)"', first)[1]))
-    assert set(at_once) == {"names", "stops", "texts"} and at_once["names"] == ["nu"]
+    assert set(at_once) == {"names", "stops", "texts", "glides"} and at_once["names"] == ["nu"]
     assert len(at_once["stops"][0]) == len(at_once["texts"][0]) == 41
     assert set(data_of(first)) == {"layers", "sentences"}
     (layer,) = data_of(first)["layers"]

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-import nbformat
 import numpy as np
 import pytest
 from browser import ROOT
-from IPython.core.inputtransformer2 import TransformerManager
+from chapters import execute
 from matplotlib import patheffects
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis
@@ -270,14 +269,7 @@ def test_every_frame_of_the_book_is_matplotlibs_own(path: Path, monkeypatch, ver
 
     monkeypatch.setattr(frame_table, "draw_frame", both)
     monkeypatch.setattr(frame_table.FrameTable, "check_layers", some)
-    monkeypatch.setattr(explorer, "_display", lambda *args, **kwargs: None)
-    monkeypatch.setenv("LIMETUTOR_MODE", "static")
-    monkeypatch.chdir(path.parent)
-    scope: dict[str, Any] = {}
-    python = TransformerManager()  # a cell may have magic in it
-    for cell in nbformat.read(path, as_version=4).cells:
-        if cell.cell_type == "code":
-            exec(python.transform_cell(cell.source), scope)
+    execute(path, monkeypatch)
     assert not wrong
     what = f"frames of {path.stem} that are not matplotlib's own, of {next(count)}"
     verified(what, len(wrong), 0)

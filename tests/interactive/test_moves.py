@@ -43,7 +43,7 @@ def page(tmp_path_factory):
         f"<script>{explorer.page_js()}</script>", "utf-8",
     )  # fmt: skip
     with running_browser() as browser:
-        tab = browser.new_page(viewport={"width": 1280, "height": 900})
+        tab = browser.new_page(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
         tab.goto(path.as_uri())
         yield tab
 

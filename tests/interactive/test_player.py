@@ -5,6 +5,7 @@ import re
 from contextlib import contextmanager
 from urllib.parse import unquote
 
+import numpy as np
 import pytest
 import sphinx
 from browser import axe_violations, running_browser
@@ -33,8 +34,8 @@ def browser():
 
 @contextmanager
 def opened(browser, path, fragment="", **options):
-    """A tab with the page; nothing may go wrong in it."""
-    options = {"viewport": {"width": 1280, "height": 800}, **options}
+    """A tab with the page, in which nothing moves by itself; nothing may go wrong in it."""
+    options = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce", **options}
     context = browser.new_context(**options)
     page = context.new_page()
     wrong = []
@@ -69,26 +70,13 @@ def grab(page, handle):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def places(handle):
-    """Where a handle would be at each stop, by the page's own sliders: x and y on the screen."""
-    return handle.page.evaluate(
-        """(h) => {
-            const f = h.closest(".lt-explore"), [nu, xi] = f.querySelectorAll("input");
-            const was = [nu.value, xi.value], found = {};
-            const go = (a, b) => {
-                nu.value = a; xi.value = b;
-                nu.dispatchEvent(new Event("input", {bubbles: true}));
-            };
-            for (let a = 0; a <= +nu.max; a++) for (let b = 0; b <= +xi.max; b++) {
-                go(a, b);
-                const r = h.getBoundingClientRect();
-                found[`${a},${b}`] = [r.x + r.width / 2, r.y + r.height / 2];
-            }
-            go(...was);
-            return found;
-        }""",
-        handle.element_handle(),
-    )
+def place(page, handle, nu, xi):
+    """Where a handle is on the screen with the sliders at these stops; afterwards all is as it was."""
+    was = at(page)
+    shown(page, nu, xi)
+    centre = grab(page, handle)
+    shown(page, *was)
+    return centre
 
 
 def test_a_search_marks_words_of_the_page_and_leaves_figures_alone(browser, page_file):
@@ -100,48 +88,6 @@ def test_a_search_marks_words_of_the_page_and_leaves_figures_alone(browser, page
         page.evaluate("[...'e0,'].forEach((c) => _highlightText(document.body, c, 'highlighted'))")
         assert page.locator("p .highlighted").count() > 9
         assert page.locator("svg :is(.highlighted, tspan:not([class])), [type] *").count() == 0
-
-
-def test_drag_keys_and_sliders_give_the_same_frames(browser, page_file):
-    """To three places of the map and of the dot, each way; the other figure keeps still."""
-    with opened(browser, page_file) as page:
-        both = figure(page).locator("[data-handle='xi nu']")
-        one = figure(page).locator("[data-handle='nu']")
-        other = state(page, "two")
-        sliders = figure(page).locator("input").all()
-        for goal in ((0, 0), (6, 8), (4, 2)):
-            page.reload()
-            for slider, stop in zip(sliders, goal, strict=True):
-                slider.press("Home")
-                for _ in range(stop):
-                    slider.press("ArrowRight")
-            by_slider = state(page)
-            assert at(page) == list(goal)
-            x, y = places(both)[f"{goal[0]},{goal[1]}"]
-            figure(page).get_by_role("button", name="Reset").click()
-            page.mouse.move(*grab(page, both))
-            page.mouse.down()
-            page.mouse.move(x + 30, y - 30, steps=2)
-            page.mouse.move(x, y, steps=3)
-            page.mouse.up()
-            assert state(page) == by_slider, f"dragged to {goal}"
-            both.press("Home")
-            for _ in range(7):
-                both.press("ArrowDown")
-            for key, stop in (("ArrowUp", goal[0]), ("ArrowRight", goal[1])):
-                for _ in range(stop):
-                    both.press(key)
-            assert state(page) == by_slider, f"by keys to {goal}"
-            one.press("End")
-            assert at(page) == [6, goal[1]]
-            x, _ = places(one)[f"{goal[0]},{goal[1]}"]
-            middle = grab(page, one)
-            page.mouse.move(middle[0] + 5, middle[1] - 4)  # taken hold of beside its middle
-            page.mouse.down()
-            page.mouse.move(x + 5, 9, steps=3)  # it runs across, however high the pointer is
-            page.mouse.up()
-            assert state(page) == by_slider, f"one dot to {goal}"
-        assert state(page, "two") == other
 
 
 def test_keys_of_a_handle(browser, page_file):
@@ -183,23 +129,22 @@ def test_a_finger_on_a_phone(browser, page_file):
             assert min(box["width"], box["height"]) >= 44
             assert handle.evaluate("e => getComputedStyle(e).touchAction") == "none"
         both = figure(page).locator("[data-handle='xi nu']")
-        there = places(both)
         touch = page.context.new_cdp_session(page)
 
         def finger(kind, *points):
             found = [{"x": x, "y": y} for x, y in points]
             touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": found})
 
+        goals = [place(page, both, *stops) for stops in ((3, 5), (5, 6), (2, 7))]
         finger("touchStart", grab(page, both))
-        for goal in ("3,5", "5,6", "2,7"):
-            finger("touchMove", there[goal])
+        for goal in goals:
+            finger("touchMove", goal)
         finger("touchEnd")
         page.wait_for_function("location.hash.length > 1")
         assert at(page) == [2, 7] and page.evaluate("scrollY") == 0
         address = unquote(page.evaluate("location.hash"))
         assert address.startswith("#fig-one&nu=0.46&xi=1.5&kind=plain")
-        x, y = there["5,1"]
-        page.touchscreen.tap(x, y)
+        page.touchscreen.tap(*place(page, both, 5, 1))
         page.wait_for_function("location.hash.includes('xi=-1.5')")
         assert at(page) == [5, 1]
 
@@ -360,7 +305,7 @@ def test_the_script_shows_what_python_stored(browser, page_file):
                     nu.value = a; xi.value = b;
                     nu.dispatchEvent(new Event("input", {bubbles: true}));
                     all.push([f.querySelector(".lt-sentence").textContent,
-                              ...[...f.querySelector("svg").children].map((layer) => layer.outerHTML)]);
+                              ...[...f.querySelectorAll("svg > g:not(.lt-marks)")].map((layer) => layer.outerHTML)]);
                 }
                 return all;
             }"""
@@ -377,3 +322,97 @@ def test_the_script_shows_what_python_stored(browser, page_file):
 def places_in(markup):
     """What a browser does not write otherwise than Python does: numbers, colours, words."""
     return re.findall(r' (?:d|cx|cy|x|y|transform|style)="([^"]*)"|>([^<]+)<', markup)
+
+
+def shown(page, *stops):
+    """Each layer with the sliders set to these places, between stops too."""
+    return figure(page).evaluate(
+        """(f, stops) => {
+            const sliders = f.querySelectorAll("input");
+            sliders.forEach((slider, k) => { slider.step = "any"; slider.value = stops[k]; });
+            sliders[0].dispatchEvent(new Event("input", {bubbles: true}));
+            if (stops.every(Number.isInteger)) sliders.forEach((slider) => { slider.step = 1; });
+            return [...f.querySelectorAll("svg > g:not(.lt-marks)")].map((layer) => layer.outerHTML);
+        }""",
+        stops,
+    )
+
+
+def numbers_in(layers):
+    found = re.findall(r' (?:d|cx|cy|x|y)="([^"]*)"', "".join(layers))
+    return np.array([float(n) for text in found for n in re.findall(r"-?[\d.]+", text)])
+
+
+def test_between_stops_is_the_mean_and_a_jump_is_at_the_middle(browser, page_file):
+    with opened(browser, page_file) as page:
+        for k, part in itertools.product((0, 3, 5), (0.25, 0.5, 0.9)):
+            one, two, here = (numbers_in(shown(page, k + t, 4)) for t in (0, 1, part))
+            assert np.abs((1 - part) * one + part * two - here).max() < 0.02
+            assert np.abs(one - two).max() > 5
+        corners = [numbers_in(shown(page, a, b)) for b in (2, 3) for a in (1, 2)]
+        weights = [0.75 * 0.6, 0.25 * 0.6, 0.75 * 0.4, 0.25 * 0.4]
+        assert np.abs(np.dot(weights, corners) - numbers_in(shown(page, 1.25, 2.4))).max() < 0.02
+        below, above = (shown(page, 3, stop)[2] for stop in (6, 7))  # beyond ξ = 1 a mark more
+        assert shown(page, 3, 6.49)[2] == below != above == shown(page, 3, 6.5)[2]
+        assert figure(page).locator("output").all_inner_texts() == ["1.00", "1.50"]
+        assert "ν = 1.00, ξ = 1.50" in figure(page).locator(".lt-sentence").inner_text()
+
+
+CENTRES = """(h) => [h, h.closest("svg").querySelector(".lt-marks").children[
+    [...h.parentNode.children].indexOf(h)].querySelector("circle")].map((e) => {
+    const r = e.getBoundingClientRect();
+    return [r.x + r.width / 2, r.y + r.height / 2];
+})"""
+
+
+def test_what_is_dragged_stays_under_the_pointer_and_settles(browser, page_file):
+    """Its mark as well; picture, words and address are then those of a stop."""
+    with opened(browser, page_file, reduced_motion="no-preference") as page:
+        page.evaluate("localStorage.setItem('limetutor.dragged', 'yes')")
+        page.reload()
+        other = state(page, "two")
+        for name, way in (
+            ("xi nu", (60, -60)),
+            ("nu", (-110, 99)),
+        ):  # across, however high the pointer is
+            handle = figure(page).locator(f"[data-handle='{name}']")
+            start = np.array(grab(page, handle))
+            page.mouse.move(*([*start, 5, -4]))  # taken hold of beside its middle
+            page.mouse.down()
+            for t in np.linspace(0.05, 1, 20):
+                page.mouse.move(*(start + [5, -4] + t * np.array(way)))
+                for centre in handle.evaluate(CENTRES):
+                    away = np.abs(centre - start - t * np.array(way))[: name.count(" ") + 1]
+                    assert away.max() < 0.3
+            rough = [float(e.input_value()) for e in figure(page).locator("input").all()]
+            assert any(value % 1 for value in rough)
+            page.mouse.up()
+            page.wait_for_function("document.querySelector('#fig-one input').step === '1'")
+            assert at(page) == [round(value) for value in rough]
+            settled = state(page)
+            page.reload()  # the address is of the very stop
+            assert state(page) == settled and state(page, "two") == other
+        slider = figure(page).locator("input").nth(1)
+        box = slider.bounding_box()
+        page.mouse.click(box["x"] + 0.33 * box["width"], box["y"] + box["height"] / 2)
+        page.wait_for_function("document.querySelectorAll('#fig-one input')[1].step === '1'")
+        assert at(page)[1] == 3 and "xi=-0.5" in page.evaluate("location.hash")
+
+
+def test_the_first_handle_ever_seen_moves_once_by_itself(browser, page_file):
+    watch = """() => { window.seen = new Set(); const [h] = document.querySelectorAll("[data-handle]");
+        new MutationObserver(() => seen.add(h.getAttribute("cx"))).observe(h, {attributes: true}); }"""
+    with opened(browser, page_file) as page:  # nothing moves by itself here
+        page.evaluate(watch)
+        page.wait_for_timeout(2500)
+        assert page.evaluate("seen.size") <= 1
+        start, cx = state(page), page.locator("[data-handle]").first.get_attribute("cx")
+    with opened(browser, page_file, reduced_motion="no-preference") as page:
+        page.evaluate(watch)
+        page.wait_for_function("seen.size > 1")  # there, and back
+        back = f"document.querySelector('[data-handle]').getAttribute('cx') === '{cx}'"
+        page.wait_for_function(f"{back} && document.querySelector('.lt-first')", polling=500)
+        page.reload()
+        page.evaluate(watch)
+        page.wait_for_timeout(2500)
+        assert page.evaluate("seen.size") <= 1 and state(page) == start

@@ -33,7 +33,11 @@ def oklab(hex_color):
 
 @pytest.mark.parametrize("shade", [0, 1])
 def test_no_role_looks_like_another(shade):
-    """A colour has one meaning: 0.09 is several times what can just be seen side by side, 0.02."""
+    """A colour has one meaning: 0.09 is several times what can just be seen side by side, 0.02.
+
+    An instance that stands beside an error needs more: both are red to a reader in a hurry.
+    """
     for one, other in combinations(sorted(set(PALETTE) - {"grid"}), 2):
         away = oklab(PALETTE[one][shade]) - oklab(PALETTE[other][shade])
-        assert np.linalg.norm(away) > 0.09, (one, other)
+        enough = 0.16 if (one, other) == ("alarm", "xi") else 0.09
+        assert np.linalg.norm(away) > enough, (one, other)

@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import CDPSession, ElementHandle, Page
+from playwright.sync_api import TimeoutError as TooLate
 from site_visits import JS, SITE, visit
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
@@ -25,62 +26,90 @@ def with_handles(pages: list[Path]) -> list[Path]:
 
 STOPS = """(handle) => handle.dataset.handle.split(" ").map((name) =>
     +handle.closest(".lt-explore").querySelector(`input[id$="-${name}"]`).value)"""
+CENTRE = """(handle) => {
+    const box = handle.getBoundingClientRect();
+    return [box.x + box.width / 2, box.y + box.height / 2];
+}"""
+AT_REST = (
+    "(h) => [...h.closest('.lt-explore').querySelectorAll('input')].every((i) => i.step === '1')"
+)
+
+WAY, STEPS, AWAY = 200, 20, 3  # pixels; in so many moves; how far a handle may be from the pointer
 
 
-def moved_by_mouse_and_keys(tab: Page, handle: ElementHandle) -> Iterator[str]:
-    """Drag it and move it by keys; say what does not answer.
+def dragged(handle: ElementHandle, move: Callable[[str, float, float], None]) -> Iterator[str]:
+    """Drag over 200 px, or as far as there is room, and let go; say what does not follow or settle.
 
-    What else keys do, and what assistive technology is told, are asked in tests/interactive.
+    ``move`` is told "down", "move" or "up" and where.
     """
-    handle.evaluate("h => h.scrollIntoView({block: 'center', behavior: 'instant'})")
-    name, words = (handle.get_attribute(key) for key in ("data-handle", "aria-valuetext"))
-    plan = handle.evaluate(JS.GOAL)
-    if min(plan["stops"]) < FEWEST_STOPS:
+    tab, name = handle.owner_frame().page, handle.get_attribute("data-handle")
+    room, words = handle.evaluate(JS.ROOM), handle.get_attribute("aria-valuetext")
+    if min(room["stops"]) < FEWEST_STOPS:
         yield f"handle {name}: too few stops to drag it along"
-    entries = tab.evaluate("history.length")
-    tab.mouse.move(*plan["here"])
-    tab.mouse.down()
-    tab.mouse.move(*plan["there"], steps=3)
-    tab.mouse.up()
-    if handle.evaluate(STOPS) != plan["goal"]:
-        yield f"handle {name}: dragged to {handle.evaluate(STOPS)} instead of {plan['goal']}"
+    entries, scrolled = tab.evaluate("history.length"), tab.evaluate("scrollY")
+    start, goal = room["ends"][0][2], list(room["ends"][0][2])
+    axes = ["xy".index(axis) for axis in handle.get_attribute("data-way")]
+    for axis, (low, high, here) in zip(axes, room["ends"], strict=True):
+        ways = sorted((end[axis] - here[axis] for end in (low, high)), key=abs)
+        goal[axis] += max(-WAY, min(WAY, ways[-1]))
+    move("down", *start)
+    for k in range(1, STEPS + 1):
+        to = [a + (b - a) * k / STEPS for a, b in zip(start, goal, strict=True)]
+        move("move", *to)
+        centre = handle.evaluate(CENTRE)
+        if any(abs(centre[axis] - to[axis]) > AWAY for axis in axes):
+            yield f"handle {name}: is at {centre} when the pointer is at {to}"
+    place = handle.evaluate(STOPS)
+    move("up", *goal)
+    try:
+        tab.wait_for_function(AT_REST, arg=handle, timeout=5000)
+    except TooLate:
+        yield f"handle {name}: does not settle"
+    if any(abs(a - b) > 0.51 for a, b in zip(handle.evaluate(STOPS), place, strict=True)):
+        yield f"handle {name}: let go at {place}, it went to {handle.evaluate(STOPS)}"
     if tab.evaluate("history.length") not in (entries + 1, 50):  # browsers keep fifty
         yield f"handle {name}: a drag is not one entry of the history"
     if handle.get_attribute("aria-valuetext") == words:
         yield f"handle {name}: says the same after it was moved"
-    handle.press("Home")
-    first = handle.evaluate(STOPS)[0]
-    handle.press("End")
-    if first != 0 or handle.evaluate(STOPS)[0] != plan["stops"][0] - 1:
-        yield f"handle {name}: Home and End do not go to the ends"
+    if tab.evaluate("scrollY") != scrolled:
+        yield f"handle {name}: the page scrolled under it"
+
+
+def moved_by_mouse_and_keys(tab: Page, handle: ElementHandle) -> Iterator[str]:
+    """What else keys do, and what assistive technology is told, are asked in tests/interactive."""
+
+    def move(what: str, x: float, y: float) -> None:
+        tab.mouse.move(x, y)
+        if what != "move":
+            getattr(tab.mouse, what)()
+
+    yield from dragged(handle, move)
+    name = handle.get_attribute("data-handle")
+    for key, stop in (("Home", 0), ("End", handle.evaluate(JS.ROOM)["stops"][0] - 1)):
+        handle.press(key)
+        if handle.evaluate(STOPS)[0] != stop:
+            yield f"handle {name}: {key} does not go to the end"
     handle.evaluate("(h) => h.closest('.lt-explore').querySelector('.lt-reset').click()")
 
 
-def moved_by_finger(tab: Page, finger: CDPSession, handle: ElementHandle) -> Iterator[str]:
-    handle.evaluate("h => h.scrollIntoView({block: 'center', behavior: 'instant'})")
-    name, box = handle.get_attribute("data-handle"), handle.bounding_box()
+def moved_by_finger(finger: CDPSession, handle: ElementHandle) -> Iterator[str]:
+    box = handle.bounding_box()
     if box is None or min(box["width"], box["height"]) < 44:
-        yield f"handle {name}: too small for a finger, {box}"
-    plan, before = handle.evaluate(JS.GOAL), tab.evaluate("scrollY")
-    for kind, *points in (
-        ("touchStart", plan["here"]),
-        ("touchMove", [(a + b) / 2 for a, b in zip(plan["here"], plan["there"], strict=True)]),
-        ("touchMove", plan["there"]),
-        ("touchEnd",),
-    ):
-        found = [{"x": x, "y": y} for x, y in points]
-        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": found})
-    if handle.evaluate(STOPS) != plan["goal"]:
-        yield f"handle {name}: a finger takes it to {handle.evaluate(STOPS)}, not to {plan['goal']}"
-    if tab.evaluate("scrollY") != before:
-        yield f"handle {name}: the page scrolled under the finger"
+        yield f"handle {handle.get_attribute('data-handle')}: too small for a finger, {box}"
+
+    def move(what: str, x: float, y: float) -> None:
+        kind = {"down": "touchStart", "move": "touchMove", "up": "touchEnd"}[what]
+        points = [] if what == "up" else [{"x": x, "y": y}]
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    yield from dragged(handle, move)
 
 
 @pytest.mark.verify
 def test_every_handle_moves(pages, browser, served, verifying):
     """On every second page in ``make test``; on the others a finger moves one handle of each figure."""
     figures = 0
-    with visit(browser, served, reduced_motion="reduce") as visitor:
+    with visit(browser, served) as visitor:
         visitor.tab.set_viewport_size({"width": 1280, "height": 800})
         for path in with_handles(pages)[:: 1 if verifying else 2]:
             tab = visitor.open(path, served)
@@ -100,8 +129,7 @@ def test_a_finger_moves_one_handle_of_every_figure(pages, browser, served, verif
         for path in with_handles(pages) if verifying else with_handles(pages)[1::2]:
             tab = visitor.open(path, served)
             for figure in tab.query_selector_all(".lt-explore:has([data-handle])"):
-                handle = figure.query_selector("[data-handle]")
-                for problem in moved_by_finger(tab, finger, handle):
+                for problem in moved_by_finger(finger, figure.query_selector("[data-handle]")):
                     visitor.note(problem)
 
 

@@ -13,7 +13,7 @@ from ...exact.integrals import gaussian_integral
 from ...interactive.layers import in_layers
 from ...plotting.handles import handle
 from ...plotting.style import color
-from .parts import bell, key
+from .parts import bell, cut, key
 
 XI, MU, SIGMA = 1.2, 0.0, 1.0
 
@@ -47,9 +47,8 @@ def _weight_and_product(ax: Axes, nu: float) -> None:
 
 
 def _piece(ax: Axes, nu: float, lo: float) -> None:
-    inside = np.linspace(lo, lo + 1, 40)
-    piece = density(inside) * bell(inside, XI, nu)
-    ax.fill_between(inside, 0, piece, color=color.box, alpha=0.4, lw=0)
+    under = ax.fill_between(X, 0, density(X) * bell(X, XI, nu), color=color.box, alpha=0.4, lw=0)
+    cut(ax, under, lo, lo + 1)
 
 
 def _start(ax: Axes, lo: float) -> None:

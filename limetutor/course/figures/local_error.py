@@ -47,8 +47,6 @@ def patient_by_boxes() -> Figure:
 
 # --- one feature -----------------------------------------------------------------------------
 
-X = np.linspace(-3, 3, 81)
-
 
 def _law_and_error(fig: Figure) -> tuple[Axes, Axes]:
     """Left, laws over the boxes of N(0, 1); right, the error against the bandwidth."""
@@ -67,9 +65,10 @@ def _landed(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
     box = parts.box_of(xi)
     law = gaussian_tilt(xi, nu, 0, 1, *box)
     mean, sd, landed = (float(v) for v in (law.mu_tilde, law.sigma_tilde, xi + law.inside))
-    inside = np.linspace(max(box[0], -3), min(box[1], 3), 30)
-    left.plot(X, parts.bell(X, mean, sd), color=color.sample, lw=1.4)
-    left.fill_between(inside, 0, parts.bell(inside, mean, sd), color=color.sample, alpha=0.3, lw=0)
+    curve = parts.bell_around(mean, sd, 3.1)
+    left.plot(*curve, color=color.sample, lw=1.4)
+    (area,) = left.fill(*curve, color=color.sample, alpha=0.3, lw=0)
+    parts.cut(left, area, max(box[0], -3), min(box[1], 3))
     left.plot([landed, landed], [0, 1.0], color=color.truth, lw=2)
     left.plot(landed, 0.03, "X", color=color.truth, ms=9)
     parts.bandwidth_dot(right, lambda at: gaussian_tilt(xi, at, 0, 1, *box).inside, nu)

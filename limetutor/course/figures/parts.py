@@ -5,9 +5,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 
 from ...core.boxes import Boxes, Gaussian
 from ...core.tilted_law import Tilt, gaussian_tilt
@@ -111,6 +113,25 @@ def on_map(ax: Axes, xi: float, nu: float) -> None:
 def bell(x: np.ndarray, mean: float = 0.0, sd: float = 1.0) -> np.ndarray:
     """A normal density scaled to peak at 1; also the Gaussian weight around ``mean``."""
     return np.exp(-((x - mean) ** 2) / (2 * sd**2))
+
+
+def bell_around(mean: float, sd: float, reach: float, count: int = 25) -> Curve:
+    """A bell within ±reach on a grid that moves with it: half way between two of them is the one half way.
+
+    Of a line that leaves the picture matplotlib would drop points, and frames could not be compared;
+    so on either side the grid ends there, or where the bell does, in a smooth change from one to the other.
+    """
+    below, above = (((3.5 * sd) ** -8 + (reach + m) ** -8) ** (-1 / 8) for m in (mean, -mean))
+    t = np.linspace(-1, 1, count)
+    x = mean + np.where(t < 0, below, above) * t
+    return x, bell(x, mean, sd)
+
+
+def cut(ax: Axes, artist: Artist, low: float, high: float) -> None:
+    """Show of an artist only what is between two positions."""
+    bottom, top = ax.get_ylim()
+    window = Rectangle((low, bottom), high - low, top - bottom, transform=ax.transData)
+    artist.set_clip_path(window)
 
 
 def lines(at: np.ndarray, bottom: float | np.ndarray, top: float | np.ndarray) -> Curve:

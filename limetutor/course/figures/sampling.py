@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.path import Path
 
 from ...core.boxes import Gaussian
 from ...core.kernels import KERNELS
@@ -385,7 +386,7 @@ def _box_tangent_samples(axes: tuple[Axes, Axes], xi: float) -> None:
     for ax in axes:
         parts.shade(ax, parts.box_of(xi), 2.6, alpha=0.16)
     slope, value = wavy_slope(xi), float(wavy(np.array(xi)))
-    ends = np.array([-1.2, 1.2])
+    ends = np.array([-0.9, 0.9])
     axes[0].plot(xi + ends, value + slope * ends, color=color.ink, lw=2, ls="--")
     now = general(xi, 1.0)
     parts.filled_in_box(axes[0], now.x, wavy(now.x), xi, **MARKS)
@@ -393,8 +394,10 @@ def _box_tangent_samples(axes: tuple[Axes, Axes], xi: float) -> None:
 
 def _weights_around(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
     bottom, now = axes[1], general(xi, nu)
-    bottom.plot(ALONG, parts.bell(ALONG, xi, nu), color=color.muted, lw=1.4, ls="--")
-    bottom.plot(*parts.lines(now.x, 0, now.weights), color=color.sample, lw=1, alpha=0.7)
+    curve = parts.bell_around(xi, nu, 2.7)
+    bottom.plot(*curve, color=color.muted, lw=1.4, ls="--")
+    (up,) = bottom.plot(*parts.lines(now.x, 0, 1), color=color.sample, lw=1, alpha=0.7)
+    up.set_clip_path(Path(np.column_stack(curve)), bottom.transData)
     parts.filled_in_box(bottom, now.x, now.weights, xi, **MARKS)
 
 

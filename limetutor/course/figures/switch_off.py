@@ -70,8 +70,8 @@ def _paper_law(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
     """The tilted law with the paper's weights, and its mean."""
     now = parts.tilt_at(xi, nu)
     mean, sd = float(now.mu_tilde), float(now.sigma_tilde)
-    x = X[np.abs(X) <= REACH]
-    axes[0].plot(x, parts.bell(x, mean, sd), color=color.sample)
+    count = int(np.sum(np.abs(X) <= REACH)) + 4  # as many points as the law of lime has
+    axes[0].plot(*parts.bell_around(mean, sd, REACH, count), color=color.sample)
     axes[0].plot(mean, 1.0, "v", color=color.sample, ms=9)
 
 
@@ -79,8 +79,8 @@ def _lime_law(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
     """The tilted law with the weights of `lime`: all outside the box is lowered by the same factor."""
     lo, hi = np.clip(parts.box_of(xi), -REACH, REACH)
     x = X[np.abs(X) <= REACH]
-    inside = np.concatenate([[lo], x[(x > lo) & (x < hi)], [hi]])
-    left, right = np.append(x[x < lo], lo), np.append(hi, x[x > hi])
+    inside = np.concatenate([[lo], x[(x > lo) & (x <= hi)], [hi]])
+    left, right = np.append(x[x <= lo], lo), np.append(hi, x[x > hi])
     mismatch = np.exp(-1 / (2 * nu**2))
     weights = np.repeat([mismatch, 1, mismatch], [len(left), len(inside), len(right)])
     x = np.concatenate([left, inside, right])

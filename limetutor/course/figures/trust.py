@@ -69,19 +69,20 @@ def bandwidth(fig: Figure, nu: float, row: str, paths: Mapping[str, Path]) -> st
     left.axvspan(*path.stable, color=color.muted, alpha=0.15, lw=0)
     left.axhline(0, color=color.muted, lw=1)
     strokes = [stroke(k) for k in range(len(order))]
-    for j, (hue, dash) in zip(order, strokes, strict=True):
+    now = [np.interp(np.log(nu), np.log(path.nu), path.coef[:, j]) for j in order]
+    for j, value, (hue, dash) in zip(order, now, strokes, strict=True):
         left.plot(path.nu, path.coef[:, j], color=hue, ls=dash)
-        left.plot(path.nu[i], path.coef[i, j], "o", color=hue, ms=7)
+        left.plot(nu, value, "o", color=hue, ms=7)
         left.plot(path.critical[j], 0 * path.critical[j], "x", color=hue, ms=8, mew=2)
-    left.axvline(path.nu[i], color=color.ink, lw=1.2, ls="--")
+    left.axvline(nu, color=color.ink, lw=1.2, ls="--")
     log_axes(left, x=list(TICKS))
     low, high = path.coef[:, order].min(), path.coef[:, order].max()
     limits = (low - 0.06 * (high - low), high + 0.06 * (high - low))
     left.set(ylim=limits, xlabel="bandwidth ν", ylabel="coefficient")
     left.set_xlim(path.nu[0] / 1.03, path.nu[-1] * 1.03)
-    coef, places = path.coef[i, order], np.arange(len(order))[::-1]
+    places = np.arange(len(order))[::-1]
     right.axvline(0, color=color.muted, lw=1)
-    for place, value, (hue, dash) in zip(places, coef, strokes, strict=True):
+    for place, value, (hue, dash) in zip(places, now, strokes, strict=True):
         face = hue if dash == "-" else "none"
         right.barh(place, value, color=face, edgecolor=hue, linestyle=dash, lw=1.6, height=0.6)
     right.set_yticks(places, [plain(n) for n in shortened((path.names[j] for j in order), 14)])

@@ -16,21 +16,20 @@ const AXE_BOXES = () => axe.run(
     {preload: false, resultTypes: ["violations"]},
 ).then(result => result.violations);
 
-// Where a handle is, where it would be three stops further on (or back, at the end), and the stops of
-// its controls there. The page's own sliders say it; afterwards all is as it was.
-const GOAL = (handle) => {
+// Where a handle is on the screen, and where it is at both ends of each of its controls; what these hold.
+const ROOM = (handle) => {
+    handle.scrollIntoView({block: "center", behavior: "instant"});
     const figure = handle.closest(".lt-explore"), names = handle.dataset.handle.split(" ");
     const sliders = names.map((name) => figure.querySelector(`input[id$="-${name}"]`));
     const was = sliders.map((slider) => +slider.value);
-    const goal = sliders.map((slider, k) => was[k] + 3 <= +slider.max ? was[k] + 3 : was[k] - 3);
-    const place = (stops) => {
-        sliders.forEach((slider, k) => { slider.value = stops[k]; });
-        sliders[0].dispatchEvent(new Event("input", {bubbles: true}));
+    const at = (k, stop) => {
+        sliders[k].value = stop;
+        sliders[k].dispatchEvent(new Event("input", {bubbles: true}));
         const box = handle.getBoundingClientRect();
         return [box.x + box.width / 2, box.y + box.height / 2];
     };
-    const there = place(goal);
-    return {here: place(was), there, goal, was, stops: sliders.map((slider) => +slider.max + 1)};
+    const ends = sliders.map((slider, k) => [at(k, 0), at(k, slider.max), at(k, was[k])]);
+    return {ends, stops: sliders.map((slider) => +slider.max + 1)};
 };
 
 // What an icon is: an element that is seen, and whose mask is a picture.

@@ -64,7 +64,7 @@ class Visit:
         self.context = browser.new_context(**options)
         self.context.on("request", partial(self._asked, origin))
         if options.get("java_script_enabled", True):
-            self.context.add_init_script(SHIFTS)
+            self.context.add_init_script(SHIFTS + DRAGGED)
         self.tab = self.context.new_page()
         self.tab.on("console", lambda m: m.type == "error" and self.note(f"console: {m.text}"))
         self.tab.on("pageerror", lambda error: self.note(f"error: {error}"))
@@ -104,6 +104,8 @@ def visit(browser: Browser, origin: str, **options: object) -> Iterator[Visit]:
     assert not visitor.problems, "\n".join(dict.fromkeys(visitor.problems))
 
 
+# A reader who knows handles: nothing moves by itself.
+DRAGGED = "try { localStorage.setItem('limetutor.dragged', 'yes'); } catch {}"
 # How far what is on the screen moves by itself while a page loads, as browsers count it.
 SHIFTS = """window.shifted = 0;
 new PerformanceObserver((list) => {
