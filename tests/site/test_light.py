@@ -175,6 +175,17 @@ CUT = """() => [...document.querySelectorAll("article div.math")].filter((box) =
     box.scrollLeft = 0;
     return box.checkVisibility() && formula.right > around.right + 1;
 }).map((box) => box.querySelector("annotation").textContent)"""
+# Formulas that go on beyond their box and do not fade there, at the beginning and when scrolled to the end.
+NO_SIGN = """async () => {
+    const wide = [...document.querySelectorAll("article div.math")]
+        .filter((box) => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1);
+    const settled = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+    const plain = (side) => wide.filter((box) => box.dataset.more !== side
+        || !getComputedStyle(box).maskImage.includes("gradient"));
+    const found = await settled().then(() => plain("right"));
+    for (const box of wide) box.scrollLeft = 9999;
+    return [...found, ...await settled().then(() => plain("left"))].map((box) => box.textContent);
+}"""
 # Commas and the like that begin a line, parted from the formula before them.
 PARTED = """() => [...document.querySelectorAll("article span.math")].filter((formula) => {
     const behind = formula.nextSibling;
@@ -211,8 +222,8 @@ def test_what_a_page_asks_for_and_how_it_looks_on_the_smallest_phone(
             if size > LARGEST_PAGE:
                 visitor.note(f"{size} bytes")
             for file in files:
-                needless = ("fontawesome.js", "tex-chtml.js", "searchindex.js")
-                if file.suffix in (".css", ".woff2") or file.name in needless:
+                needless = ("fontawesome.js", "tex-chtml.js", "searchindex.js", "math.woff2")
+                if file.suffix == ".css" or file.name in needless:
                     visitor.note(f"asks for {file.name}")  # the font of its formulas is in the page
             icons = tab.evaluate(ICONS)
             if len(icons) < 3:
@@ -225,6 +236,8 @@ def test_what_a_page_asks_for_and_how_it_looks_on_the_smallest_phone(
             tab.evaluate("for (const f of document.querySelectorAll('details')) f.open = true")
             for tex in tab.evaluate(CUT):
                 visitor.note(f"cut, and cannot be scrolled: {tex}")
+            for tex in tab.evaluate(NO_SIGN):
+                visitor.note(f"goes on with no sign of it: {tex}")
             for tex in tab.evaluate(PARTED):
                 visitor.note(f"parted from its comma: {tex}")
 

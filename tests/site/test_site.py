@@ -29,7 +29,7 @@ WITHOUT_CONTRAST = {"color-contrast": {"enabled": False}, "link-in-text-block": 
 LARGEST_PAGE = 500_000  # bytes, gzipped
 FEWEST_STOPS = 30  # of a figure's first slider, so that it feels continuous
 FORMULAS_READY = "document.fonts.ready.then(() => null)"
-SMALLEST_TEXT = 8.5  # px, in a figure on a phone
+SMALLEST_TEXT = 12  # px, in a figure on a phone
 
 
 # Loading a page and its formulas takes longer than most questions: each page is opened once on a phone,
@@ -293,6 +293,7 @@ def does_not_fit(tab: Page, width: int) -> Iterator[str]:
     if wide > width + 1:
         yield f"scrolls sideways at {width} px: {wide} px, because of {tab.evaluate(WIDEST)}"
     yield from (f"a label reaches beyond its picture: {text}" for text in tab.evaluate(BEYOND))
+    yield from (f"letters over letters at {width} px: {both}" for both in tab.evaluate(OVER))
     smallest = tab.evaluate(
         """() => Math.min(...[...document.querySelectorAll('.lt-svg text')].map(t =>
             parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.clientWidth
@@ -308,6 +309,13 @@ BEYOND = """() => [...document.querySelectorAll(".lt-svg text")].filter((text) =
     return box.width && Math.max(around.left - box.left, box.right - around.right,
         around.top - box.top, box.bottom - around.bottom) > 4;
 }).map((text) => text.textContent)"""
+# Pairs of level texts that stand over each other in one picture.
+OVER = """() => [...document.querySelectorAll(".lt-svg")].flatMap((picture) =>
+    [...picture.querySelectorAll("text")].filter((text) => text.textContent.trim() && !text.getCTM().b)
+    .map((text) => [text.textContent, text.getBoundingClientRect()]).flatMap(([name, one], k, all) =>
+        all.slice(k + 1).filter(([, other]) => one.width && other.width
+            && Math.min(one.right, other.right) - Math.max(one.left, other.left) > 2
+            && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > one.height / 3).map(([other]) => name + other)))"""
 # What reaches furthest beyond the right edge, and is not in a box that scrolls by itself.
 WIDEST = """() => {
     const scrolls = (e) => e !== document.body
