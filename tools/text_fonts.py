@@ -96,6 +96,10 @@ def main(pagella: str, source: str) -> None:
     for kind, style in (("Regular", "Regular"), ("Semibold", "Bold")):
         font = part_of(next(adobe.rglob(f"TTF/SourceSans3-{kind}.ttf")), ())
         font["OS/2"].usWeightClass = {"Regular": 400, "Bold": 700}[style]
+        # Its lines are half as high again as its letters; labels stand closer than that.
+        font["hhea"].ascent = font["OS/2"].sTypoAscender = font["OS/2"].usWinAscent = 900
+        font["hhea"].descent = font["OS/2"].sTypoDescender = -250
+        font["OS/2"].usWinDescent = 250
         named(font, "Lime Sans", style).save(FIGURES / f"sans-{style.lower()}.ttf")
     greek(tex / "tex-gyre-math/texgyrepagella-math.otf").save(FIGURES / "greek.ttf")
     for path in (*PAGES.glob("*.woff2"), *FIGURES.glob("*.ttf")):

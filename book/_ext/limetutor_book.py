@@ -98,7 +98,9 @@ def fingerprint() -> str:
     digest = hashlib.sha256(os.environ["LIMETUTOR_MODE"].encode())
     for name in ("numpy", "scipy", "matplotlib", "scikit-learn"):
         digest.update(f"{name} {version(name)}".encode())
-    files = (p for p in (ROOT / "limetutor").rglob("*") if p.suffix in (".py", ".csv", ".json"))
+    files = (
+        p for p in (ROOT / "limetutor").rglob("*") if p.suffix in (".py", ".csv", ".json", ".ttf")
+    )
     for path in sorted(files):
         digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:16]
