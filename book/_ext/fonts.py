@@ -23,15 +23,18 @@ OF_FIGURES = ROOT / "limetutor" / "plotting" / "fonts"
 # face: a font that comes late moves the text or is not shown. Without scripts, fonts.css names the files.
 WITHIN = {"Lime Text": "text-regular", "Lime Sans": "sans-regular", "Lime Greek": "greek"}
 EARLY = ("text-italic", "text-bold", "sans-bold", "code")
-GIVEN = re.compile(
-    r"(?s)<script data-faces>.*?</script>\n(?:<link rel=\"preload\" as=\"font\"[^>]*>\n)*"
-)
+GIVEN = re.compile(r"(?s)<script data-faces>.*?</script>\n")
+# A browser must not ask for a file of the disk before it knows that a style sheet wants it.
 ADD = """<script data-faces>
 for (const [family, data] of Object.entries(%s)) {
   const file = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
   const only = family === "Lime Greek" ? {unicodeRange: "U+370-3FF", weight: "400 700"} : {};
   document.fonts.add(new FontFace(family, file, only));
   if (only.weight) document.fonts.add(new FontFace(family, file, {...only, style: "italic"}));
+}
+if (location.protocol !== "file:") for (const name of %s) {
+  const early = {rel: "preload", as: "font", type: "font/woff2", crossOrigin: "", href: name};
+  document.head.append(Object.assign(document.createElement("link"), early));
 }
 </script>
 """
@@ -66,22 +69,19 @@ def compressed(path: Path) -> bytes:
 
 
 @cache
-def script() -> str:
-    """Hands the browser the fonts that every page needs; it takes them at once."""
+def script(static: str) -> str:
+    """Hands the browser the fonts that every page needs, and asks for the others in the folder of static files."""
     data = {
         family: base64.b64encode(compressed(files()[name])).decode()
         for family, name in WITHIN.items()
     }
-    return ADD % json.dumps(data)
+    return ADD % (json.dumps(data), json.dumps([f"{static}/{name}.woff2" for name in EARLY]))
 
 
 def put(text: str, page: Path) -> str:
-    """A page with its first fonts in it, asking early for the others."""
+    """A page with its first fonts in it."""
     site = next((folder for folder in page.parents if (folder / "_static").is_dir()), page.parent)
-    links = "".join(
-        f'<link rel="preload" as="font" type="font/woff2" crossorigin '
-        f'href="{Path(relpath(site / "_static" / f"{name}.woff2", page.parent)).as_posix()}">\n'
-        for name in EARLY
+    static = Path(relpath(site / "_static", page.parent)).as_posix()
+    return GIVEN.sub("", text).replace(
+        "<style data-sheets", f"{script(static)}<style data-sheets", 1
     )
-    text = GIVEN.sub("", text)
-    return text.replace("<style data-sheets", f"{script()}{links}<style data-sheets", 1)

@@ -200,7 +200,7 @@ def head(title: str, css: str, *styles: str) -> str:
     faces = asset("fonts.css") + asset("formulas/formulas.css")
     css = page_css() + faces.replace('url("', 'url("../_static/') + css
     links = "\n".join(f'<link rel="stylesheet" href="{style}">' for style in styles)
-    return HEAD.format(title=escape(title), styles=fonts.script() + links, css=css)
+    return HEAD.format(title=escape(title), styles=fonts.script("../_static") + links, css=css)
 
 
 def deck_page(deck: Deck, drawn: dict[str, str]) -> str:
