@@ -174,8 +174,8 @@ def test_what_a_page_asks_for_and_how_it_looks_on_the_smallest_phone(
             if size > LARGEST_PAGE:
                 visitor.note(f"{size} bytes")
             for file in files:
-                needless = ("fontawesome.js", "tex-chtml.js", "searchindex.js")
-                if file.suffix in (".css", ".woff2") or file.name in needless:
+                needless = ("fontawesome.js", "tex-chtml.js", "searchindex.js", "math.woff2")
+                if file.suffix == ".css" or file.name in needless:
                     visitor.note(f"asks for {file.name}")  # the font of its formulas is in the page
             icons = tab.evaluate(JS.ICONS)
             if len(icons) < 3:
@@ -188,6 +188,8 @@ def test_what_a_page_asks_for_and_how_it_looks_on_the_smallest_phone(
             tab.evaluate("for (const f of document.querySelectorAll('details')) f.open = true")
             for tex in tab.evaluate(JS.CUT):
                 visitor.note(f"cut, and cannot be scrolled: {tex}")
+            for tex in tab.evaluate(JS.NO_SIGN):
+                visitor.note(f"goes on with no sign of it: {tex}")
             for tex in tab.evaluate(JS.PARTED):
                 visitor.note(f"parted from its comma: {tex}")
 

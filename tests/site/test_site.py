@@ -22,7 +22,7 @@ WITHOUT_CONTRAST = {"color-contrast": {"enabled": False}, "link-in-text-block": 
 LARGEST_PAGE = 500_000  # bytes, gzipped
 FEWEST_STOPS = 30  # of a figure's first slider, so that it feels continuous
 FORMULAS_READY = "document.fonts.ready.then(() => null)"
-SMALLEST_TEXT = 8.5  # px, in a figure on a phone
+SMALLEST_TEXT = 12  # px, in a figure on a phone
 
 
 # Loading a page and its formulas takes longer than most questions: each page is opened once on a phone,
@@ -232,6 +232,7 @@ def does_not_fit(tab: Page, width: int) -> Iterator[str]:
     if wide > width + 1:
         yield f"scrolls sideways at {width} px: {wide} px, because of {tab.evaluate(JS.WIDEST)}"
     yield from (f"a label reaches beyond its picture: {text}" for text in tab.evaluate(JS.BEYOND))
+    yield from (f"letters over letters at {width} px: {both}" for both in tab.evaluate(JS.OVER))
     smallest = tab.evaluate(
         """() => Math.min(...[...document.querySelectorAll('.lt-svg text')].map(t =>
             parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.clientWidth

@@ -41,7 +41,7 @@ def patient_by_boxes() -> Figure:
     ax.plot(COUNTS, together, "s", color=color.sample, label="mean in all ten boxes", **style)
     ax.set(xlim=(1.5, 12.5), ylim=(145, 225), xticks=COUNTS)
     ax.set(xlabel="number of boxes", ylabel="prediction")
-    ax.legend(loc="upper right")
+    ax.legend(loc="upper right", borderaxespad=1)
     return fig
 
 

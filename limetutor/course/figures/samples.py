@@ -115,7 +115,7 @@ def four_answers(fig: Figure, nu: float, eps: float) -> str:
         ax.plot(nu, n, "o", color=hue, ms=8)
     _bandwidths(ax, powers(range(0, 31, 6)))
     ax.set(ylim=(1, 1e36), ylabel="samples n")
-    ax.legend(loc="upper right", ncols=2, fontsize=11.5, borderaxespad=0.1)
+    ax.legend(loc="upper right", ncols=2, fontsize=11.5, borderaxespad=0.6, columnspacing=1.2)
     factor = int(np.floor(np.log10(now.printed / now.weighted)))
     return (
         f"For a distance of {eps:g} at ν = {nu:.2f}, the paper's theorem asks for "

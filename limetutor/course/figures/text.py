@@ -227,7 +227,7 @@ def normalising(fig: Figure, nu: float, vector: str) -> str:
     ax.plot(guess[order], rows, "x", color=color.truth, ms=7, mew=1.8, label="long-text formula")
     ax.set_yticks(rows, [plain(names[j]) for j in order])
     ax.set(xlim=(-0.72, 1.05), ylim=(-0.7, 11.7), xticks=[-0.5, 0, 0.5, 1], xlabel="coefficient")
-    ax.legend(loc="lower right")
+    ax.legend(loc="lower right", borderaxespad=1)
     changed = [names[j] for j in np.flatnonzero(part * beta < -1e-9)]
     which = " and ".join(f"“{name}”" for name in changed) or "no word"
     die = names.index("die")

@@ -90,7 +90,7 @@ def _bmi_axes(fig: Figure) -> Axes:
     ax.axvline(xi[BMI], color=color.xi, lw=1.6, ls=":")
     ax.set(xlim=RANGE, ylim=(95, 265), yticks=[100, 150, 200, 250])
     ax.set(xlabel="bmi", ylabel="prediction")
-    parts.key(ax, LINES, loc="lower right")
+    parts.key(ax, LINES, loc="lower right", borderaxespad=1)
     return ax
 
 

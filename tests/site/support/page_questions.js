@@ -53,6 +53,18 @@ const CUT = () => [...document.querySelectorAll("article div.math")].filter((box
     return box.checkVisibility() && formula.right > around.right + 1;
 }).map((box) => box.querySelector("annotation").textContent);
 
+// Formulas that go on beyond their box and do not fade there, at the beginning and when scrolled to the end.
+const NO_SIGN = async () => {
+    const wide = [...document.querySelectorAll("article div.math")]
+        .filter((box) => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1);
+    const settled = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+    const plain = (side) => wide.filter((box) => box.dataset.more !== side
+        || !getComputedStyle(box).maskImage.includes("gradient"));
+    const found = await settled().then(() => plain("right"));
+    for (const box of wide) box.scrollLeft = 9999;
+    return [...found, ...await settled().then(() => plain("left"))].map((box) => box.textContent);
+};
+
 // Commas and the like that begin a line, parted from the formula before them.
 const PARTED = () => [...document.querySelectorAll("article span.math")].filter((formula) => {
     const behind = formula.nextSibling;
@@ -125,6 +137,15 @@ const BEYOND = () => [...document.querySelectorAll(".lt-svg text")].filter((text
     return box.width && Math.max(around.left - box.left, box.right - around.right,
         around.top - box.top, box.bottom - around.bottom) > 4;
 }).map((text) => text.textContent);
+
+// Pairs of level texts that stand over each other in one picture.
+const OVER = () => [...document.querySelectorAll(".lt-svg")].flatMap((picture) =>
+    [...picture.querySelectorAll("text")].filter((text) => text.textContent.trim() && !text.getCTM().b)
+    .map((text) => [text.textContent, text.getBoundingClientRect()]).flatMap(([name, one], k, all) =>
+        all.slice(k + 1).filter(([, other]) => one.width && other.width
+            && Math.min(one.right, other.right) - Math.max(one.left, other.left) > 2
+            && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > one.height / 3)
+            .map(([other]) => name + other)));
 
 // What reaches furthest beyond the right edge, and is not in a box that scrolls by itself.
 const WIDEST = () => {
