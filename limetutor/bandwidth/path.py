@@ -23,6 +23,8 @@ from ..inputs.predictors import caller, model_behind
 from ..inputs.worlds import penalty_and_rows
 from ..lime.columns_and_classes import output_of
 from ..lime.empirical import Empirical
+from ..lime.read_explainer import from_lime, is_named
+from ..lime.runs import one_label
 from ..plotting import page as report
 from ..plotting.result_page import frame_in_notebook, to_html
 from ..precision.diagnostics import MIN_EFFECTIVE, MIN_OTHER_WEIGHT
@@ -35,6 +37,7 @@ from .roots import sign_changes
 MODEL_SAMPLES = 20_000  # of a model without a form, for all bandwidths together
 DEFAULT_BANDWIDTHS = 61  # of a path, unless told otherwise
 MAX_BOXES = 1000
+EXPLAINER = "lime.lime_tabular.LimeTabularExplainer"
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,14 +196,15 @@ def _in_words(path: Path) -> Iterator[str]:
 def path(
     f: Any, xi: Any, world: World, kernel: Any = None, nu: Any = None, *,
     ridge: float | None = None, n: float | None = None, output: Any = None, label: int | str | None = None, boxes: Any = None,
-    samples: int = MODEL_SAMPLES, seed: int | None = 0,
+    samples: int = MODEL_SAMPLES, seed: int | None = 0, **options: Any,
 ) -> Path:  # fmt: skip
     """Follow an explanation over the bandwidth, or over the number of boxes.
 
     Parameters
     ----------
     f, xi, world, output
-        As in :func:`limit`.
+        As in :func:`limit`; or ``path(explainer, f, xi)`` with a ``LimeTabularExplainer``, where
+        ``num_samples=`` and ``labels=`` of `lime` are understood too.
     label
         The output as `lime` and :func:`audit` count it: its column, or a name of the explainer's
         classes. In a world read from `lime` a classifier is explained in column 1 unless told otherwise.
@@ -229,6 +233,10 @@ def path(
     >>> [zeros.round(3).tolist() for zeros in found.critical]
     [[], [0.53]]
     """
+    explainer, f, xi, world = _in_order(f, xi, world)
+    theirs = {} if explainer is None else {"num_samples": "n", "labels": "label"}
+    words = arg.renamed(options, theirs, {"n": n, "label": label}, "path")
+    n, label = words["n"], one_label(label, options.get("labels"))
     check_world(world, boxes=False)
     kernel = world.kernel if kernel is None else kernel
     tilts = isinstance(kernel_of(kernel), ProductKernel)
@@ -267,6 +275,14 @@ def path(
         stable=max(section.ranges, key=lambda ends: np.log(ends[1] / ends[0])), boxes=None,
         notes=_notes(problem, section.points), advice=recommended_bandwidth(section),
     )  # fmt: skip
+
+
+def _in_order(f: Any, xi: Any, world: Any) -> tuple[Any, Any, Any, Any]:
+    """An explainer of `lime`, if one stands first or in place of the world; then f, xi and the world."""
+    explainers = [is_named(part, EXPLAINER) for part in (f, world)]
+    if explainers[0]:
+        f, xi, world = xi, world, f
+    return (world, f, xi, from_lime(world)) if any(explainers) else (None, f, xi, world)
 
 
 def _output(f: Any, xi: Any, world: World, label: Any, output: Any) -> Any:

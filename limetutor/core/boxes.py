@@ -264,7 +264,8 @@ def check_world(world: Any, boxes: bool = True) -> None:
     """Refuse what is not a world and, with ``boxes``, a world whose surrogate sees numbers."""
     if not isinstance(world, World):
         raise TypeError(
-            f"world must be an lt.Gaussian(...) or an lt.Empirical(...), got {arg.shorten(world)}."
+            "world must be an lt.Gaussian(...), an lt.Empirical(...) or an lt.from_lime(explainer), "
+            f"got {arg.shorten(world)}."
         )
     if boxes and world.regression is not None:
         raise ValueError(

@@ -115,8 +115,7 @@ def limit_of(
         critical = critical_bandwidth(problem.xi, boxes.mu, boxes.sigma, *ends)
     return Limit(
         f=form if linear else problem.f, xi=problem.xi, nu=problem.nu, kernel=problem.kernel.name,
-        names=problem.boxes.names, tilt=law,
-        critical_nu=critical,
+        names=problem.boxes.names, tilt=law, critical_nu=critical,
         rows=correction, regressors=regressors, surrogate=fit, prediction=problem.prediction,
         setting=problem, output=problem.output, ridge=ridge, n=n,
         warnings=tuple(notes),

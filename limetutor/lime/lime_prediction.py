@@ -122,7 +122,8 @@ class LimePrediction(BaseResult):
         return [f"  ... and {more} more"] if more > 0 else []
 
     def _title(self) -> str:
-        which = "" if self.label is None else f" for label {self.label} ({self.class_name})"
+        called = "" if self.class_name is None else f" ({self.class_name})"
+        which = "" if self.label is None else f" for label {self.label}{called}"
         return (
             f"What lime will print{which}: {min(self.num_features, len(self.coef))} features, "
             f"{self.num_samples} samples"

@@ -10,6 +10,7 @@ Chapters: the real lime, text, images.
 from __future__ import annotations
 
 from dataclasses import fields
+from difflib import get_close_matches
 from typing import Any
 
 from .images import ImageKind
@@ -46,7 +47,8 @@ def predict_lime(
         name, and categories may be given by the explainer's ``categorical_names``.
     label
         `lime`'s label: the column of the probabilities, or its class name; 1 if None, and the likeliest
-        for images. A regression has none, and what is predicted is `lime`'s ``local_exp[1]``.
+        for images. A regression has none, and what is predicted is `lime`'s ``local_exp[1]``; of
+        several outputs the label says which, the first if None, as `lime` takes it.
     num_features, num_samples, model_regressor
         As in ``explain_instance``; by default 10, 5000 (images: all of them, 1000) and Ridge(alpha=1).
     labels, top_labels
@@ -118,8 +120,11 @@ def request(kind: Any, label: Any = None, labels: Any = None, **words: Any) -> R
     common = {name: words.pop(name) for name in COMMON if name in words}
     unknown = sorted(set(words) - set(kind.options))
     if unknown:
+        known = ("label", "labels", *COMMON)
+        near = get_close_matches(unknown[0], [*known, *kind.options], 1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
         raise TypeError(
             f"{unknown[0]} must be left out for a {kind.name.rpartition('.')[2]}, whose own words "
-            f"beside {', '.join(('label', 'labels', *COMMON))} are {', '.join(kind.options)}."
+            f"beside {', '.join(known)} are {', '.join(kind.options)}{hint}."
         )
     return Request(one_label(label, labels), **common, options=words)

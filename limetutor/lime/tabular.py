@@ -63,7 +63,9 @@ class TabularKind:
         return surrogates.predicted(
             pool, numbers, problem.prediction, names=read_explainer.printed_names(explainer, problem.xi),
             label=column,
-            class_name=None if column is None else class_name(column, explainer.class_names),
+            class_name=None
+            if column is None or explainer.mode == "regression"
+            else class_name(column, explainer.class_names),
             calls=len(pool.y),
             warnings=(
                 *((own_row_note(numbers.samples, weight),) if weight < MIN_OTHER_WEIGHT else ()),
@@ -92,6 +94,7 @@ def _problem(
     column, output = None, None
     if explainer.mode == "regression":
         output = _regression_output(f, outputs, label, top_labels)
+        column = None if label is None else output
     else:
         column = _class_column(explainer, outputs, label, top_labels, classes)
         output = classes[column] if classes else column
@@ -105,7 +108,10 @@ def _problem(
 
 
 def _regression_output(f: Any, outputs: np.ndarray, label: Any, top_labels: Any) -> int | None:
-    """The output that `lime` takes where f has several: the first."""
+    """The output that is explained: of several the first, as `lime` takes it, unless a label says which."""
+    several = outputs.shape[1] if outputs.ndim == 2 else 1
+    if several > 1 and top_labels is None and not hasattr(f, "predict_proba"):
+        return label_column(0 if label is None else label, None, several)
     if top_labels is not None or not (label is None or (arg.is_integer(label) and label == 1)):
         raise ValueError(
             "label must be left out for an explainer of mode 'regression', got "
@@ -115,7 +121,7 @@ def _regression_output(f: Any, outputs: np.ndarray, label: Any, top_labels: Any)
         raise ValueError(
             f"f must be a regressor for an explainer of mode 'regression', got {arg.shorten(f)}."
         )
-    return 0 if outputs.ndim == 2 and outputs.shape[1] > 1 else None
+    return None
 
 
 def _class_column(

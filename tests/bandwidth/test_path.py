@@ -67,6 +67,22 @@ def test_labels_are_those_of_lime():
             assert found.prediction == chance[column]
     assert lt.path(f, XI, nameless, nu=[1.0, 2.0]).prediction == chance[1]
     assert lt.path(f, XI, world, nu=[1.0, 2.0], output=1).prediction == chance[0]
+    for ways in (
+        (explainer, f, XI),
+        (f, XI, explainer),
+    ):  # as audits take them, and by the world's place
+        found = lt.path(*ways, nu=[1.0, 2.0], num_samples=700, labels=(2,))
+        assert found.n == 700 and found.prediction == chance[2]
+    one_sentence(lambda: lt.path(explainer, f, XI, n=5, num_samples=9), "must not both be given")
+    for call, words in (
+        (lambda: lt.path(f, XI, world, num_samples=9), "num_samples is no argument of path"),
+        (lambda: lt.path(f, XI, world, labl=1), "did you mean label?"),
+        (lambda: lt.audit(explainer, f, XI, num_feature=3), "did you mean num_features?"),
+        (lambda: lt.predict_lime(explainer, f, XI, num_feature=3), "did you mean num_features?"),
+        (lambda: lt.path(f, XI, object()), "lt.from_lime"),
+    ):
+        one_sentence(call, words, error=TypeError)
+    assert lt.audit(explainer, f, XI, num_samples=700).case.n == 700
     assert lt.audit(explainer, f, XI).case.prediction == chance[1]
     assert lt.path(lambda x: x[:, 0], XI, world, nu=[1.0, 2.0], samples=100).prediction == XI[0]
     one_sentence(lambda: lt.path(f, XI, world, label=1, output=2), "must not both be given")

@@ -284,3 +284,52 @@ def test_a_name_or_a_label_cannot_look_like_another_line(saved, explained, capsy
     said = capsys.readouterr().out
     assert len(said.splitlines()) == 5 and "\x1b" not in said
     assert "age +99 ± 0.1 fake" in said and "colour = red +88[U+001B][2J" in said
+
+
+# --- other ways to write a table -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sep", "encoding", "more"),
+    [
+        (";", "utf-8", ["--sep", ";"]), ("\t", "utf-8", ["--sep", "tab"]),
+        (",", "utf-16", ["--encoding", "utf-16"]),
+        ("|", "latin-1", ["--sep", "|", "--encoding", "latin-1"]),
+    ],
+)  # fmt: skip
+def test_other_separators_and_encodings(sep, encoding, more, saved, explained, tmp_path, capsys):
+    frame = NUMBERS.assign(
+        city=np.where(np.arange(40) % 2, "Köln", "Łódź" if encoding != "latin-1" else "Ulm")
+    )
+    saved(frame)
+    expected, _ = explained(frame)
+    (tmp_path / "data.csv").write_bytes(frame.to_csv(index=False, sep=sep).encode(encoding))
+    files = [str(tmp_path / name) for name in ("m.skops", "data.csv", "r.json")]
+    call = ["explain", *files[:2], "--row", "1", "--samples", "200", "--json", files[2]]
+    assert cli.main([*call, *more]) == 0
+    assert json.loads((tmp_path / "r.json").read_text())["values"] == expected
+    capsys.readouterr()
+    assert cli.main(call) == 2
+    hint = "pass --sep" if encoding == "utf-8" else "--encoding" if sep == "," else ""
+    assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--sep", ";;"], "--sep must be one character"), (["--sep", ""], "--sep must be one"),
+        (["--encoding", "klingon"], "--encoding must be the name of one that Python knows"),
+        (["--encoding", "base64"], "--encoding must be the name"),
+    ],
+)  # fmt: skip
+def test_what_separates_nothing_is_refused(more, words, saved, explained):
+    saved(NUMBERS)
+    assert words in explained(NUMBERS, *more)[1]
+
+
+def test_a_model_of_catboost_that_skops_has_read(explained, tmp_path):
+    catboost = pytest.importorskip("catboost")
+    model = catboost.CatBoostRegressor(iterations=5, verbose=0, allow_writing_files=False)
+    io.dump(model.fit(NUMBERS, np.arange(40)), tmp_path / "m.skops")
+    trust = ["--trust", "catboost.core.CatBoostRegressor"]
+    assert explained(NUMBERS, *trust)[0] == NUMBERS.iloc[1].to_dict()
