@@ -11,7 +11,6 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 from sklearn.linear_model import LinearRegression
 
 import limetutor as lt
-from limetutor.auditing.checks.noise import MAX_NOISE as NOISE
 
 RUNS = 20
 
@@ -163,14 +162,16 @@ def check_hidden(real, finding):
 
 
 def check_noise(real, finding):
+    """`lime`'s own runs: how often the three largest are these, with these signs."""
     coef, _ = real.runs
-    assert finding.numbers["stderr"] == pytest.approx(coef.std(0, ddof=1).max(), rel=0.4)
-    top = np.abs(coef.mean(0)).max()
-    assert finding.numbers["largest_coef"] == pytest.approx(top, rel=0.35)
-    stated = [finding.numbers[k] for k in ("stderr", "largest_coef", "ratio", "unclear")]
-    off = finding.numbers.get("off", 0.0)  # of a single run, from the mean of twenty
-    assert abs(off - np.abs(real.audit.case.coef - coef.mean(0)).max()) < 2 * coef.std(0).max()
-    assert_states(finding, real.names, 5000, len(real.xi), *stated, off)
+    names, numbers = finding.numbers["reasons"], finding.numbers
+    audited = real.audit.case.expected
+    wanted = {(real.names.index(name), np.sign(audited[real.names.index(name)])) for name in names}
+    tops = [{(j, np.sign(run[j])) for j in np.argsort(-np.abs(run))[:3]} for run in coef]
+    # an audit of a model without a form knows the means from one run: it says less than is so
+    slack = 0.3 if real.audit.case.form is not None else 0.6
+    assert np.mean([top == wanted for top in tops]) == pytest.approx(numbers["together"], abs=slack)
+    assert_states(finding, real.names, 5000, numbers["together"], *numbers["each"])
 
 
 def check_bandwidth_irrelevant(real, finding):
@@ -223,8 +224,8 @@ def check_many_features(real, finding):
     coef, _ = real.runs
     d = len(real.xi)
     assert d >= 20 and finding.numbers["features"] == d
-    left = max(len(finding.features) - 3, 0)
-    assert_states(finding, real.names, d, 0.05 * d, 0.0, left)
+    count = len(finding.features)
+    assert_states(finding, real.names, count, 10, d, 0.05 * d, 0.0, max(count - 3, 0))
     noise = coef.std(0, ddof=1)
     for name in finding.features:  # between 1.96 and 3.1 standard errors in the run audited
         j = real.names.index(name)
@@ -264,13 +265,13 @@ LINEAR, BOOSTING = LinearRegression(), GradientBoostingRegressor(n_estimators=20
 
 
 CASES = {
-    "diabetes 0": (load_diabetes, LINEAR, 0, None, {"collapsed-bin", "bandwidth-irrelevant"}),
-    "diabetes 66": (load_diabetes, LINEAR, 66, None, {"local-error", "noise"}),
-    "diabetes 22": (load_diabetes, BOOSTING, 22, None, {"collapsed-bin", "local-error"}),
-    "wine 0": (load_wine, RandomForestClassifier(20, random_state=0), 0, 1, {"local-error"}),
-    "wine 28": (load_wine, BOOSTING, 28, None, {"local-error", "order"}),
-    "cancer 14": (load_breast_cancer, LINEAR, 14, None, {"hidden", "noise"}),
-    "cancer 42": (load_breast_cancer, BOOSTING, 42, None, {"local-error"}),
+    "diabetes 0": (load_diabetes, LINEAR, 0, None, {"bandwidth-irrelevant"}),
+    "diabetes 66": (load_diabetes, LINEAR, 66, None, set()),
+    "diabetes 22": (load_diabetes, BOOSTING, 22, None, set()),
+    "wine 0": (load_wine, RandomForestClassifier(20, random_state=0), 0, 1, {"unstable-set"}),
+    "wine 28": (load_wine, BOOSTING, 28, None, {"order"}),
+    "cancer 14": (load_breast_cancer, LINEAR, 14, None, {"noise"}),
+    "cancer 42": (load_breast_cancer, BOOSTING, 42, None, set()),
 }
 
 
@@ -282,7 +283,10 @@ def test_the_text_is_true_of_real_lime(name):
     assert expected <= set(real.audit.codes), str(real.audit)
     for finding in real.audit.findings:
         VERIFIERS[finding.code](real, finding)
-    # and what it did not say would have been false
-    coef, _ = real.runs
-    noisy = coef.std(0, ddof=1).max() / np.abs(coef.mean(0)).max()
-    assert ("noise" in real.audit) == (noisy > NOISE) or abs(noisy / NOISE - 1) < 0.4
+    if "noise" not in real.audit:  # and what it did not say would have been false
+        tops = [np.argsort(-np.abs(run))[:3] for run in real.runs[0]]
+        kinds = {
+            tuple(sorted((j, np.sign(run[j])) for j in t))
+            for t, run in zip(tops, real.runs[0], strict=True)
+        }
+        assert len(kinds) <= 3
