@@ -4,14 +4,16 @@
 held out, one row of every table and model after the other; it appends to `results/harm.csv` and can be
 stopped and started again. It takes hours for 40 rows each.
 
-``audits`` audits the rows whose harm is known, with and without ``data=``, and writes what each verdict and each
-finding was to `results/audits.csv`; ``tables`` writes the counts that the book prints, `results/audits.json`.
+``audits`` audits the rows whose harm is known, with ``data=``, and writes the verdicts and findings to
+`results/audits.csv`; ``planted`` writes how much of what the tests plant is found, `results/planted.json`;
+``tables`` makes of these three files the tables that the book shows, `results/audits.md`.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import json
 import random
 import sys
 import time
@@ -22,13 +24,29 @@ from pathlib import Path
 from typing import Any
 
 import harm
+import numpy as np
 
 import limetutor as lt
-from limetutor.auditing.findings import VERDICTS
+from limetutor.auditing.findings import LEVELS, VERDICTS
 
 RESULTS = Path(__file__).parent / "results"
 TRUTH = RESULTS / "harm.csv"
 AUDITS = RESULTS / "audits.csv"
+PLANTED, MARKDOWN = RESULTS / "planted.json", RESULTS / "audits.md"
+COLUMNS = (
+    "show (harmful)",
+    "remark (harmful)",
+    "stop (harmful)",
+    "unknown (harmful)",
+    "caught",
+    "named",
+)
+NAMED_BY = {  # the codes that tell of each kind of harm
+    "chance": {"noise"},
+    "boxes": {"other-boxes"},
+    "data": {"off-data", "size"},
+    "size": {"off-data", "size"},
+}
 AUDIT_FIELDS = ("table", "model", "row", "verdict", "findings")
 KEYS = {words.removesuffix(" without"): key for key, words in VERDICTS.items()}
 ROWS = 40  # of each table and model
@@ -130,17 +148,113 @@ def write_audits(names: list[str], path: Path) -> None:
         out.writerows(sorted(rows, key=lambda row: (row["table"], row["model"], int(row["row"]))))
 
 
+def planted_shares(seeds: range) -> dict[str, float]:
+    """For each code, the share of planted rows that are called more severe for it than their clean twins."""
+    tests = Path(__file__).parents[1] / "tests"
+    sys.path[:0] = [str(tests / "support"), str(tests / "auditing/support")]
+    import planted
+    from audited_rows import severity_of
+
+    found: dict[str, list[bool]] = {}
+    for kind in planted.KINDS.values():
+        for seed in seeds:
+            twins = kind(np.random.default_rng(seed))
+            levels = (severity_of(made(), twins.code) for made in (twins.planted, twins.clean))
+            pairs = zip(*([LEVELS.index(word) for word in words] for words in levels), strict=True)
+            found.setdefault(twins.code, []).extend(bad > good for bad, good in pairs)
+    return {code: float(np.mean(rows)) for code, rows in sorted(found.items())}
+
+
+Judged = tuple[dict[str, str], list[str]]  # an audit, and the kinds of harm
+
+
+def judged(path: Path = AUDITS) -> list[Judged]:
+    """The stored audits, each with the kinds of harm that the truth has for its row."""
+    known = stored()
+    with path.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    truths = [known[row["table"], row["model"], int(row["row"])] for row in rows]
+    kinds = [[kind for kind in harm.KINDS if truth[kind]] for truth in truths]
+    return list(zip(rows, kinds, strict=True))
+
+
+def names_harm(findings: str, kinds: list[str]) -> bool:
+    """Whether the remarks name every kind of harm."""
+    codes = {told.split()[1] for told in findings.split("; ") if told}
+    return all(codes & NAMED_BY[kind] for kind in kinds)
+
+
+def confusion(rows: list[Judged]) -> list[Any]:
+    """Rows, harmful ones, each verdict as "rows (harmful)", and the shares that the goals are about."""
+    groups = {key: [kinds for row, kinds in rows if row["verdict"] == key] for key in VERDICTS}
+    harmful = [(row, kinds) for row, kinds in rows if kinds]
+    caught = [r["verdict"] == "stop" or r["verdict"] == "remark" for r, _ in harmful]
+    named = [
+        r["verdict"] == "stop" or (r["verdict"] == "remark" and names_harm(r["findings"], kinds))
+        for r, kinds in harmful
+    ]
+    counts = [f"{len(of)} ({sum(map(bool, of))})" for of in groups.values()]
+    return [len(rows), len(harmful), *counts, _percent(caught), _percent(named)]
+
+
+def _percent(hits: list[bool]) -> str:
+    return f"{np.mean(hits):.0%}" if hits else "–"
+
+
+def tables() -> str:
+    """What `results/audits.md` has, from the stored files alone."""
+    rows = judged()
+    out = [
+        "| rows | audited | harmful | " + " | ".join(COLUMNS) + " |",
+        "|---" * (3 + len(COLUMNS)) + "|",
+    ]
+    held = set(harm.held_out())
+    groups = {"held out": [r for r in rows if r[0]["table"] in held]}
+    groups["tuned on"] = [r for r in rows if r[0]["table"] not in held]
+    for model in harm.MODELS:
+        groups[f"held out, {model}"] = [r for r in groups["held out"] if r[0]["model"] == model]
+    for name in sorted(held):
+        groups[f"held out, {name}"] = [r for r in groups["held out"] if r[0]["table"] == name]
+    for name, some in groups.items():
+        if some:
+            out.append("| " + " | ".join(map(str, [name, *confusion(some)])) + " |")
+    planted = json.loads(PLANTED.read_text(encoding="utf-8"))
+    out += [
+        "",
+        "<!-- codes -->",
+        "",
+        "| code | ordinary rows | of these harmful | planted rows |",
+        "|---|---|---|---|",
+    ]
+    fired: dict[str, list[bool]] = {code: [] for code in planted}
+    for row, kinds in rows:
+        for code in {told.split()[1] for told in row["findings"].split("; ") if told}:
+            fired.setdefault(code, []).append(bool(kinds))
+    for code in sorted(fired):
+        share = f"{planted[code]:.0%}" if code in planted else "–"
+        out.append(
+            f"| `{code}` | {len(fired[code]) / len(rows):.1%} | {_percent(fired[code])} | {share} |"
+        )
+    return "\n".join(out) + "\n"
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["truth", "audits"])
+    parser.add_argument("what", choices=["truth", "audits", "planted", "tables"])
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--tables", choices=["tuning", "held-out"], default="tuning")
     parser.add_argument("--to", type=Path, default=AUDITS)
     options = parser.parse_args(arguments)
     if options.what == "truth":
         truth(options.seconds)
-    else:
+    elif options.what == "audits":
         write_audits(tuning() if options.tables == "tuning" else harm.held_out(), options.to)
+    elif options.what == "planted":
+        PLANTED.write_text(
+            json.dumps(planted_shares(range(1000, 1005)), indent=1) + "\n", encoding="utf-8"
+        )
+    else:
+        MARKDOWN.write_text(tables(), encoding="utf-8")
 
 
 if __name__ == "__main__":

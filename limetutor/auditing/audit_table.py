@@ -208,7 +208,7 @@ class AuditTable(BaseResult):
     >>> import limetutor as lt
     >>> rows = [[0.961, 0.432], [1.2, 1.1]]
     >>> lt.audit(lt.Gaussian(), lt.Linear([10, -5]), rows, nu=0.53).codes
-    {'critical-bandwidth': 1}
+    {'critical-bandwidth': 1, 'noise': 1, 'other-boxes': 1}
     """
 
     problem_fields: ClassVar[tuple[str, ...]] = ("plan", "work")

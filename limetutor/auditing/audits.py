@@ -88,7 +88,7 @@ def audit(
     >>> from limetutor import Gaussian, Linear, explain
     >>> ex = explain(Linear([10, -10]), [0.961, 0.432], Gaussian(), nu=0.53, n=20_000, seed=0)
     >>> audit(ex).codes
-    ('critical-bandwidth',)
+    ('critical-bandwidth', 'other-boxes', 'noise')
     """
     terms = SYMBOLS if arg.truth("symbols", symbols) else PLAIN
     fit = {"nu": nu, "kernel": kernel, "ridge": ridge}

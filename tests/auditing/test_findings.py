@@ -10,7 +10,8 @@ import pytest
 from audited_rows import HEALTHY, WORLD
 
 import limetutor as lt
-from limetutor.auditing.findings import LEVELS, MEANING
+from limetutor.auditing.findings import LEVELS, MEANING, Finding, not_checked, passed
+from limetutor.auditing.verdicts import verdict_of
 
 
 def critical(**options):
@@ -74,3 +75,18 @@ def test_symbols_on_request():
 
 def test_every_level_has_a_meaning():
     assert tuple(MEANING) == LEVELS == ("ok", "note", "warning", "serious")
+
+
+def test_a_verdict_follows_from_what_was_found_and_what_was_not_checked():
+    """limetutor.auditing.verdicts: serious stops; what is missing is worse to show than a remark."""
+    found = {word: (Finding("a", word, (), {}, f"{word}.", "b."),) for word in LEVELS[1:]}
+    missing, idle = not_checked("no data.", "data"), not_checked("does not apply.")
+    for findings, checked, key in (
+        ((), (passed("fine."), idle), "show"),
+        (found["note"], (idle,), "show"),
+        (found["warning"], (idle,), "remark"),
+        (found["warning"], (missing,), "unknown"),
+        ((), (missing,), "unknown"),
+        (found["serious"], (missing,), "stop"),
+    ):
+        assert verdict_of(findings, checked)[0] == key

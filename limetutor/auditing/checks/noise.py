@@ -56,12 +56,14 @@ def noise(case: Any) -> Iterator[Finding | Checked]:
     numbers: dict[str, Any] = {
         "together": same.together, "reasons": names, "each": same.each.tolist(), "n": case.n,
     }  # fmt: skip
-    severity = severity_for(same.features, same.each < HARMED)
     odds = ", ".join(f"{name} {share:.0%}" for name, share in zip(names, same.each, strict=True))
     numbers["advised"], remedy = _settled(case, doubtful)
+    severity = severity_for(same.features, same.each < HARMED)
+    if severity == "note" or numbers["advised"]:  # what others would give can be shown
+        severity = "warning"
     yield Finding(
-        "noise", "warning" if severity == "note" else severity, tuple(doubtful), numbers,
-        f"Other runs give other reasons: with {case.terms.samples(case.n)}, {listed(names)} are the "
+        "noise", severity, tuple(doubtful), numbers,
+        f"Other runs may give other reasons: with {case.terms.samples(case.n)}, {listed(names)} are the "
         f"largest and have these signs together in {same.together:.0%} of the runs ({odds}).",
         remedy,
     )  # fmt: skip

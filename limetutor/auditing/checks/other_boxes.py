@@ -54,7 +54,7 @@ def other_boxes(case: Case) -> Iterator[Finding | Checked]:
             "other_coef": [coef[reasons].tolist() for coef, _ in found], "noise": noise.tolist(),
         },
         f"The sign of {which[0]} {verb} with other boxes: its coefficient is "
-        f"{case.expected[reasons[i]]:+.3g} with these and {signs[i] * along[k, i]:+.3g}{error} with "
+        f"{case.expected[reasons[i]]:+.3g} with the boxes in use and {signs[i] * along[k, i]:+.3g}{error} with "
         f"{kinds[k]}.{others}{kept}",
         f"Do not show {listed(which)} as a reason; say what the model predicts when it changes. "
         "lt.path(…, boxes=range(2, 17)) shows where signs turn.",
