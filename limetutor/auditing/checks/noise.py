@@ -18,6 +18,7 @@ from ..findings import Checked, Finding, check, few, mask_check, passed
 from ..reasons import HARMED, MIN_SAME, listed, same_reasons, severity_for
 
 MORE_SAMPLES = (4, 16)  # times as many, which are tried before they are advised
+TRIED = 0.99  # what a trial must give: the covariance it rests on is an estimate
 RANKED = 3  # features whose order readers look at
 SAMPLES_PER_COEFFICIENT = 20  # effective ones
 ENOUGH = 0.5  # of the samples: where more count, it is not the weights that make them few
@@ -76,11 +77,11 @@ def _settled(case: Any, doubtful: list[Any]) -> tuple[dict[str, int], str]:
     )  # else the trial would be as noisy as this run
     for times in MORE_SAMPLES if known else ():
         k = len(case.same_reasons.features)
-        if same_reasons(case.expected, case.covariance / times, k).together >= MIN_SAME:
+        if same_reasons(case.expected, case.covariance / times, k).together >= TRIED:
             n = times * case.n
             return {case.n_name: n}, f"{case.terms.samples(n).capitalize()} settle them."
     for k in range(len(case.same_reasons.features) - 1, 0, -1):
-        if same_reasons(case.expected, case.uncertainty, k).together >= MIN_SAME:
+        if same_reasons(case.expected, case.uncertainty, k).together >= TRIED:
             first = "first" if k == 1 else f"first {k}"
             return {"num_features": k}, f"Show the {first} alone (num_features={k})."
     return {}, f"Do not show {listed(doubtful)} as reasons; lt.predict_lime gives the odds of each."

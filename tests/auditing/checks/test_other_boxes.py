@@ -7,6 +7,7 @@ from lime.lime_tabular import LimeTabularExplainer
 
 import limetutor as lt
 from limetutor.course.experiments import patient_13
+from limetutor.plotting import audits as pictures
 
 
 @pytest.mark.parametrize("exact", [True, False])
@@ -20,7 +21,11 @@ def test_a_sign_that_turns_with_deciles(exact):
         for kind in ("quartile", "decile")
     )
     f = model if exact else lambda x: model.predict(x)
-    finding = lt.audit(quartile, f, xi, data=data)["other-boxes"]
+    audit = lt.audit(quartile, f, xi, data=data)
+    finding = audit["other-boxes"]
+    (ax,) = pictures.other_boxes(finding).axes  # diamonds, and dots for other boxes
+    assert [label.get_text() for label in ax.get_yticklabels()] == finding.numbers["reasons"][::-1]
+    assert audit.to_html().count("<svg") == 2 and audit.verdict == "Show it with this remark."
     assert finding.features == ("bmi",) and finding.severity == "warning"
     assert "s5" in finding.sentence and "keep the sign" in finding.sentence
     numbers, at = finding.numbers, finding.numbers["boxes"].index("deciles")
