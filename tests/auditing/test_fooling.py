@@ -42,12 +42,13 @@ def attack(load, rows):
 @pytest.mark.parametrize("name", TABLES)
 def test_who_hides_from_lime_is_stopped(name, verified, verifying):
     explainer, fooling, honest, X, rows = attack(TABLES[name], 40 if verifying else 10)
-    asked = ((fooling, X), (honest, X), (fooling, None))
-    caught, twin, unknown = (lt.audit(explainer, f, rows, data=data).frame for f, data in asked)
+    caught, twin = (lt.audit(explainer, f, rows, data=X).frame.verdict for f in (fooling, honest))
     leaders = [lt.audit(explainer, fooling, row).as_list()[0][0] for row in rows[:3]]
     assert all("9" in leader for leader in leaders)  # LIME is fooled indeed
-    stopped = [np.mean(frame.verdict == "Do not show it.") for frame in (caught, twin)]
-    verified(f"attack on {name} that hides from lime: rows stopped, share", stopped[0], (0.95, 1))
-    verified(f"its honest twin on {name}: rows stopped, share", stopped[1], 0.05)
-    known = unknown.verdict.str.startswith(("Do not show it", "Cannot be judged without the train"))
-    assert known.all()  # nobody is told that nothing was found
+    stop = "Do not show it."
+    verified(f"attack on {name}, rows stopped, share", np.mean(caught == stop), (0.95, 1))
+    verified(f"its honest twin on {name}, rows stopped, share", np.mean(twin == stop), 0.05)
+    unknown = lt.audit(
+        explainer, fooling, rows
+    ).frame.verdict  # nobody is told that nothing was found
+    assert unknown.str.startswith((stop, "Cannot be judged without the training data")).all()

@@ -39,13 +39,9 @@ def test_a_sign_that_turns_with_deciles(exact):
 
 
 def test_what_stays_is_said_and_what_cannot_be_cut_too():
-    ended = [
-        next(c for c in lt.audit(*asked, data=data, **how).checked if c.name == "other-boxes")
-        for asked, data, how in (
-            ((EXPLAINER, LINEAR, np.full(4, 2.0)), X, {}),
-            ((EXPLAINER, LINEAR, np.full(4, 2.0)), None, {}),
-            ((lt.Empirical(X), LINEAR, np.full(4, 2.0)), None, {"nu": 2.0, "kernel": "mismatch"}),
-        )
-    ]
+    how, row = {"nu": 2.0, "kernel": "mismatch"}, np.full(4, 2.0)
+    audits = [lt.audit(EXPLAINER, LINEAR, row, data=data) for data in (X, None)]
+    audits.append(lt.audit(lt.Empirical(X), LINEAR, row, **how))
+    ended = [next(c for c in a.checked if c.name == "other-boxes") for a in audits]
     assert [c.state for c in ended] == ["passed", "not checked", "passed"]
     assert "deciles" in ended[0].reason and ended[1].needs and "deciles" in ended[2].reason
