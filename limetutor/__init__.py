@@ -12,7 +12,7 @@ from typing import Any
 
 from .auditing.audit_table import AuditTable
 from .auditing.audits import audit
-from .auditing.findings import Audit
+from .auditing.verdicts import Audit
 from .bandwidth.path import Path, path
 from .bandwidth.risk import risk
 from .core.boxes import Gaussian

@@ -27,9 +27,10 @@ from ..results.limit import Limit
 from .audit_table import AuditTable, audit_table
 from .case import NUM_FEATURES, Case, case_of_row, problem_of
 from .checks import CHECKS, MASK_CHECKS
-from .findings import PLAIN, SYMBOLS, Audit, Terms
+from .findings import PLAIN, SYMBOLS, Terms
 from .mask_case import MaskCase
 from .shared_work import AuditPlan, SharedWork
+from .verdicts import Audit
 
 
 def audit(
@@ -87,7 +88,7 @@ def audit(
     >>> from limetutor import Gaussian, Linear, explain
     >>> ex = explain(Linear([10, -10]), [0.961, 0.432], Gaussian(), nu=0.53, n=20_000, seed=0)
     >>> audit(ex).codes
-    ('critical-bandwidth',)
+    ('critical-bandwidth', 'other-boxes', 'noise')
     """
     terms = SYMBOLS if arg.truth("symbols", symbols) else PLAIN
     fit = {"nu": nu, "kernel": kernel, "ridge": ridge}
@@ -131,7 +132,8 @@ def audit(
     if _is_table(xi):
         return audit_table(plan, xi, n_jobs)
     boxes, numbers = instance_in(plan.world, xi, plan.f)
-    return Audit.of(case_of_row(plan, plan.work(boxes, numbers[None]), 0), CHECKS)
+    work = plan.work(boxes, numbers[None], [getattr(xi, "name", None)])
+    return Audit.of(case_of_row(plan, work, 0), CHECKS)
 
 
 def _audit_masks(
