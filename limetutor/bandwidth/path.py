@@ -94,7 +94,8 @@ class Path(PicklesWithoutModel):
         It is the smallest one at which enough samples count (30 a coefficient) and a penalty takes at
         most a tenth off the strongest effects, 50% inside a range in which signs and order of the three
         largest coefficients stay (25% or 10% where there is no such one), the widest range first, and
-        never within 5% of a bandwidth at which a leading coefficient is zero.
+        never within 5% of a bandwidth at which a leading coefficient is zero. In a world read from `lime`
+        it is none at which the surrogate is further off the prediction than at the explainer's own.
         """
         return self.advice
 

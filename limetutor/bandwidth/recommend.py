@@ -13,6 +13,9 @@ MARGINS = (0.5, 0.25, 0.1)  # from the ends of the range in which signs and orde
 MIN_RANGE = 1.2  # ratio of the ends of a range
 MIN_SAMPLES = 30  # effective ones, per coefficient
 MIN_KEPT = 0.9  # of the strongest coefficients, that a penalty should leave
+MAX_WORSE = (
+    0.1  # of the largest coefficient: how much further off than at the explainer's own width
+)
 MIN_WEIGHT = 10 * MIN_OTHER_WEIGHT  # of all other rows together, for xi's own row not to decide
 
 
@@ -43,6 +46,7 @@ def recommended_bandwidth(section: Section) -> Recommendation:
     strongest = np.argsort(-np.abs(points.coef), axis=1)[:, :TOP]
     kept = np.min(np.take_along_axis(points.kept, strongest, axis=1), axis=1)
     usable = enough & (points.weight >= MIN_WEIGHT) & (kept >= MIN_KEPT)
+    no_worse = _no_worse(section)
     critical, ends = section.extended()
     every = np.concatenate(critical)
     leading = np.unique(np.abs(leaders[leaders != 0]).astype(int)) - 1
@@ -54,7 +58,7 @@ def recommended_bandwidth(section: Section) -> Recommendation:
         first = _inwards(lo, grid[0] / OUTSIDE, 1 + margin)
         last = _inwards(hi, grid[-1] * OUTSIDE, 1 / (1 + margin))
         inside = (grid >= max(first, inner[0])) & (grid <= min(last, inner[1]))
-        good = np.flatnonzero(inside & usable & _apart_from(zeros, grid))
+        good = np.flatnonzero(inside & usable & no_worse & _apart_from(zeros, grid))
         if len(good):
             return _in_words(section, int(good[0]), inner, margin)
     where = f", wherever {need:,} of {n:,} samples count,"
@@ -65,11 +69,22 @@ def recommended_bandwidth(section: Section) -> Recommendation:
         )
     elif not np.any(usable):
         why = f"{where} the row's own weight or the penalty decides; draw more samples"
-    elif not np.any(usable & _apart_from(of_leading, grid)):
+    elif not np.any(usable & no_worse):
+        why = f"{where} the explanation is further off the prediction than at the explainer's own bandwidth"
+    elif not np.any(usable & no_worse & _apart_from(of_leading, grid)):
         why = f"{where} a leading effect is zero within 5% of the bandwidth"
     else:
         why = f"{where} the order or the signs of the strongest effects change within 10% of the bandwidth"
     return Recommendation(None, f"None is good: {span}{why}.")
+
+
+def _no_worse(section: Section) -> np.ndarray:
+    """Where the surrogate is about as near to the prediction as at the explainer's own bandwidth, (m,)."""
+    own, error = section.curve.problem.world.nu, np.abs(section.points.error)
+    if own is None or not section.grid[0] <= own <= section.grid[-1]:
+        return np.ones(len(error), bool)
+    at = int(np.argmin(np.abs(np.log(section.grid / own))))
+    return error <= error[at] + MAX_WORSE * np.max(np.abs(section.points.coef[at]))
 
 
 def _inwards(end: float, outermost: float, factor: float) -> float:
@@ -91,7 +106,7 @@ def _in_words(section: Section, i: int, ends: tuple[float, float], margin: float
     if problem.d > 1:
         count = "two" if problem.d == 2 else "three"
         words = f"the {count} strongest effects keep their signs and their order"
-    lime_nu, beside = getattr(problem.world, "nu", None), ""
+    lime_nu, beside = problem.world.nu, ""
     if lime_nu is not None:
         verb = "is" if ends[0] <= lime_nu <= ends[1] else "is not"
         beside = f" The explainer's own {lime_nu:.3g} {verb} in that range."

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lime.lime_tabular import LimeTabularExplainer
+from sklearn.ensemble import RandomForestRegressor
 
 import limetutor as lt
 from limetutor.bandwidth.curves import Points
@@ -67,7 +69,7 @@ class Given:
 
     def __init__(self, *coef, share=lambda nu: 1.0, kept=lambda nu: 1.0, weight=lambda nu: np.inf):
         self.coef, self.parts = coef, (weight, share, kept)
-        self.problem = SimpleNamespace(d=len(coef), prediction=1.0, world=None)
+        self.problem = SimpleNamespace(d=len(coef), prediction=1.0, world=lt.Gaussian())
 
     def at(self, places):
         def values(function):
@@ -160,3 +162,14 @@ def test_a_range_shorter_than_20_percent_is_none():
     short = Given(5.0, 3.0).recommended(1.0, 1.19)
     assert short.nu is None and "no stretch of 20%" in short.reason
     assert Given(5.0, 3.0).recommended(1.0, 1.21).nu == 1.0
+
+
+def test_nothing_is_recommended_that_is_further_off_than_limes_own_width():
+    """A step in two of six features: at some rows a wide kernel would leave the prediction."""
+    X = np.random.default_rng(0).normal(size=(400, 6))
+    model = RandomForestRegressor(5, random_state=0).fit(X, (X[:, 0] > 0.5) * (X[:, 1] > 0) * 9.0)
+    world = lt.from_lime(LimeTabularExplainer(X, mode="regression", kernel_width=0.8))
+    for xi in X[:6]:  # at the fourth, 1.88 would be free of changes
+        here, advice = lt.limit(model, xi, world), lt.path(model, xi, world).recommend()
+        there, room = lt.limit(model, xi, world, advice.nu), 0.11 * np.max(np.abs(here.coef))
+        assert abs(there.local_error) <= abs(here.local_error) + room
