@@ -103,7 +103,7 @@ def audit(
     is_explainer = not isinstance(subject, Explanation | Limit | World)
     theirs = {"num_samples": "n", "labels": "label"} if is_explainer else {}
     ours = {"n": n, "label": label, "num_features": num_features, "output": output, "data": data}
-    words = arg.renamed(options, theirs, ours | fit, "audit")
+    words = arg.renamed(options, theirs, ours | fit, "an audit of rows")
     n, label = words["n"], one_label(label, options.get("labels"))
     shown = NUM_FEATURES if num_features is None else arg.whole("num_features", num_features, 1)
     n_jobs = arg.jobs(n_jobs)

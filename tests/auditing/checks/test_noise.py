@@ -113,16 +113,6 @@ def test_many_features_are_said_to_be_many(d, found):
         assert_states(finding, case.names, 8, 10, d, 0.05 * d, 0, len(named) - 3)
 
 
-@pytest.mark.parametrize(("size", "severity"), [(0.24, "note"), (0.26, "warning")])
-def test_a_doubtful_coefficient_of_a_quarter_of_the_largest_alarms(size, severity):
-    """It is 2.5 standard errors from 0: clear of it by its own interval, not by one of twenty."""
-    ex = lt.explain(lambda x: x.sum(axis=1), [1.2] * 20, lt.Gaussian(), 3.0, 3000, seed=0)
-    coef = 4 * np.concatenate([[1.0, size], np.zeros(18)])
-    audit = lt.audit(replace(ex, coef=coef, covariance=np.eye(21) * (4 * size / 2.5) ** 2))
-    assert severity_in(audit, "many-features") == severity
-    assert audit["many-features"].features == (ex.names[1],)
-
-
 def test_an_order_that_is_not_settled_hollows_no_bar():
     f, xi = lt.Linear([5.0, -4.99, 1.0]), [1.1, -1.1, 1.0]
     audit = lt.audit(lt.explain(f, xi, WORLD, 1.5, 2000, seed=1))

@@ -184,7 +184,10 @@ def test_an_audit_travels():
         (lambda: text_audit(adds, TEXT, hide_color=0)(), "hide_color must be left out"),
         (lambda: text_audit(adds, "")(), "at least one word"),
         (lambda: image_audit(NOISE, np.zeros((2, 2), int))(), "segmentation_fn must give"),
-        (lambda: lt.audit(lt.Gaussian(), lt.Linear([1]), [0], nu=1, hide_color=0), "left out"),
+        (
+            lambda: lt.audit(lt.Gaussian(), lt.Linear([1]), [0], nu=1, hide_color=0),
+            "no argument of an audit of rows",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(call, words):
