@@ -12,7 +12,7 @@ from typing import Any
 
 from .auditing.audit_table import AuditTable
 from .auditing.audits import audit
-from .auditing.findings import Audit
+from .auditing.verdicts import Audit
 from .bandwidth.path import Path, path
 from .bandwidth.risk import risk
 from .core.boxes import Gaussian
@@ -70,4 +70,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__} - {"Any", "import_module"})

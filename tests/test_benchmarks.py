@@ -15,7 +15,7 @@ from limetutor.classroom.sandbox import why_unavailable
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("part", "rows"),
-    [("pace", 8), ("calls", 19), ("many_rows", 4), ("grading", 2), ("dragging", 2)],
+    [("pace", 10), ("calls", 19), ("many_rows", 4), ("grading", 2), ("dragging", 2)],
 )
 def test_a_small_size_runs(part, rows, tmp_path):
     done = subprocess.run(

@@ -12,39 +12,7 @@ from browser import ROOT
 
 import limetutor as lt
 
-CASES = """
-import pytest
-
-pytestmark = pytest.mark.verify
-
-@pytest.mark.parametrize("k", range(6))
-def test_small(verified, k):
-    verified(f"error | of case {k}", k * 1e-12 + 1e-13, 1e-10)
-
-def test_large(verified, verifying):
-    verified("cases run", 1_000_000 if verifying else 10, (5, None))
-    verified("share", 0.5, (0.9, 1.0))
-
-def test_broken(verified):
-    verified("a fact", "as printed", "as printed")
-    raise RuntimeError
-
-@pytest.mark.skip
-def test_skipped(verified):
-    verified("never", 0, 1)
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("k", range(7))
-def test_alike(k):
-    pass
-
-@pytest.fixture
-def unready():
-    raise RuntimeError
-
-def test_not_even_started(unready, verified):
-    verified("nor this", 0, 1)
-"""
+CASES = (Path(__file__).parent / "support" / "verified_cases.txt").read_text("utf-8")
 
 
 def run(folder: Path, *arguments: str, verify: str = "") -> subprocess.CompletedProcess[str]:

@@ -1,9 +1,9 @@
-"""Make the font of the book's formulas, ``book/_assets/formulas/math.woff2``, from Latin Modern Math.
+"""Make the font of the book's formulas, ``book/_assets/formulas/math.woff2``, from TeX Gyre Pagella Math.
 
-    sh tools/apt.sh fonts-lmodern
-    python tools/math_font.py /usr/share/texmf/fonts/opentype/public/lm-math/latinmodern-math.otf
+    sh tools/apt.sh fonts-texgyre-math
+    python tools/math_font.py /usr/share/texmf/fonts/opentype/public/tex-gyre-math/texgyrepagella-math.otf
 
-Latin Modern Math has 4800 glyphs; a page of this book needs a few hundred. A formula with a character that is
+It has thousands of glyphs; a page of this book needs a few hundred. Its letters are those of the text (text_fonts.py). A formula with a character that is
 not among ``CHARACTERS`` makes the build complain: add it here and run this again (it needs fonttools and brotli).
 The font is changed in four places, so by its licence it has a name of its own.
 """
@@ -44,13 +44,13 @@ CHARACTERS = {
 }
 
 # TeX drops an index below a tall base by .05 em and lets a power stand .386 em below its top, and does neither
-# for a single letter. The font says .2 and .25, and browsers do it for letters too, so that the index of a β
+# for a single letter. The font says .12 and .23, and browsers do it for letters too, so that the index of a β
 # hangs low; with TeX's own numbers it does not.
 CONSTANTS = {"SubscriptBaselineDropMin": 50, "SuperscriptBaselineDropMax": 386}
 
 # A browser leaves as much room beside a bracket or a root of any height as beside the highest there is. So the high
 # ones are made about as narrow as that of \bigl, in thousandths of an em.
-WIDEST = {"(": 480, ")": 480, "[": 417, "]": 417, "{": 583, "}": 583, "√": 833}
+WIDEST = {"(": 491, ")": 491, "[": 443, "]": 443, "{": 465, "}": 465, "√": 717}
 
 
 def small(font: TTFont) -> TTFont:

@@ -2,11 +2,12 @@
 
 A mistake is one changed operator, comparison, number, branch or return in the package or in a script of
 ours; messages, annotations, caches and styling are left alone.  The sample is drawn by the seed: each
-folder gives its share, and at least four.  Each mistake is planted in a copy of the project and meets the
-tests that ran its line when the map was made: its own module's, its folder's, then the others, the
-quickest first, for ``SECONDS``.  A run that takes too long counts as noticed, as does a mistake
-that was noticed by an earlier run with the same seed.  The map is made once; ``make clean`` removes it.
-(cosmic-ray and mutmut choose no tests by coverage or draw no sample by seed, and read no JavaScript.)
+folder gives its share, and at least four.  Each mistake is planted in a copy of the project and meets
+single tests that run its line: of its module, then, if they pass, of its folder, then all others, of each
+the quickest first for ``SECONDS``.  A run that takes too long counts as noticed, as does a mistake that
+was noticed by an earlier run with the same seed.  Which lines a test runs is found once; ``make
+clean`` forgets it.  (cosmic-ray and mutmut choose no tests by coverage or draw no sample by seed,
+and read no JavaScript.)
 """
 
 from __future__ import annotations
@@ -17,23 +18,25 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import coverage
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PLACE = ROOT / "_build" / "mutants"
-SECONDS = 90.0  # of tests that one mistake meets, as long as they took when the map was made
+SECONDS = 60.0  # of tests of its module, of its folder and of others that a mistake meets
 FEWEST = 4  # mistakes of a folder
 PAGES = "tests/fuzz/test_fuzz.py::test_calls_end_right_or_refused[pages]"
 PLAYER = (
@@ -69,7 +72,7 @@ TOKEN = re.compile(
 LOOKS = re.compile(
     "color|alpha|lw|ls|linewidth|fontsize|size|sizes|figsize|labelsize|ha|va|zorder|.*pad|xytext|s|marker|"
     ".*width|height|loc|rotation|dpi|stacklevel|maxsize|.*space|ratios|.*_ratios|clip_on|strict|top|bottom|"
-    "seed|left|right|margin|indent|rasterized|shrink|aspect|capsize|ms|mew|pack|coords|frameon|ncols?|encoding"
+    "seed|random_state|repr|left|right|margin|indent|rasterized|shrink|aspect|capsize|ms|mew|pack|coords|frameon|ncols?|encoding"
 )
 DRAWS = re.compile(r"^(ax|fig|panel|legend)|(lin|geom|log)space|arange|grid|text|Axes")
 
@@ -155,7 +158,9 @@ def in_python(file: str) -> Iterator[Mutant]:
                 return  # messages
             case ast.keyword(arg=str()) if LOOKS.fullmatch(node.arg):
                 return
-            case ast.Call() if re.search(r"\b(warn|cast)$", ast.unparse(node.func)):
+            case ast.Call() if re.search(
+                r"\b(warn|cast|new_figure|subplots_adjust)$", ast.unparse(node.func)
+            ):
                 return
             case ast.Call():
                 looks = looks or (drawing and DRAWS.search(ast.unparse(node.func)) is not None)
@@ -213,26 +218,102 @@ def drawn(count: int, seed: int) -> list[Mutant]:
     return [mutant for name, found in mixed.items() for mutant in found[: parts[name]]]
 
 
-def tests_of(mutant: Mutant, ran: dict[str, Any]) -> list[str]:
-    """The files of tests that run a line: of the module, of the folder, others; quickest first."""
-    if mutant.file.endswith(".js"):
-        return SCRIPTS[Path(mutant.file).name].split()
-    stem, changed = Path(mutant.file).stem, (ROOT / mutant.file).stat().st_mtime
-    parents = (Path("tests", *part.parts[1:]) for part in Path(mutant.file).parents)
+def statement(mutant: Mutant) -> tuple[set[int], list[str] | None]:
+    """The lines of the statement with a mistake; the names that it binds when its module is imported."""
+    lines, names = {mutant.line}, None
+
+    def look(node: ast.AST, imported: bool) -> None:
+        """The innermost statement is found last."""
+        nonlocal lines, names
+        for part in ast.iter_child_nodes(node):
+            if not isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case):
+                continue
+            body = getattr(part, "body", None)  # of a compound statement its head alone
+            last = body[0].lineno - 1 if body else part.end_lineno
+            first = getattr(part, "lineno", last)
+            if first <= mutant.line <= max(first, last):
+                lines = set(range(first, max(first, last) + 1))
+                targets = getattr(part, "targets", [getattr(part, "target", None)])
+                found = [name for target in targets if target for name in ast.walk(target)]
+                names = [name.id for name in found if isinstance(name, ast.Name)]
+                if isinstance(part, ast.FunctionDef):  # a default
+                    lines, names = set(range(first, part.end_lineno + 1)), [part.name]
+                names = names if imported else None
+            look(part, imported and not isinstance(part, ast.FunctionDef))
+
+    look(ast.parse((ROOT / mutant.file).read_bytes()), True)
+    return lines, names
+
+
+def users(names: list[str]) -> dict[str, set[int]]:
+    """The lines of the package that have one of some names."""
+    word = re.compile(rf"\b({'|'.join(names)})\b" if names else "(?!)")
+    return {
+        path.relative_to(ROOT).as_posix(): {
+            k for k, line in enumerate(lines, 1) if word.search(line)
+        }
+        for path in (ROOT / "limetutor").rglob("*.py")
+        if (lines := path.read_text(encoding="utf-8").splitlines())
+    }
+
+
+@dataclass
+class Ran:
+    """When a file of tests was run, and for each of its tests the seconds and the lines by file."""
+
+    made: float
+    took: dict[str, float]
+    lines: dict[str, dict[str, list[int]]]
+
+    def running(self, where: dict[str, set[int]], since: float = 0.0) -> set[str]:
+        """The tests that run one of some lines of sources that had changed before."""
+        return {
+            test
+            for test, files in self.lines.items()
+            if self.made > since
+            and any(not where[file].isdisjoint(files[file]) for file in where.keys() & files.keys())
+        }
+
+
+def nearness(test: str, file: str) -> int:
+    """0: a file of tests is that of a module; 1: of its folder; 2: of another one."""
+    parents = (Path("tests", *part.parts[1:]) for part in Path(file).parents)
     folder = next(f"{path}/" for path in parents if (ROOT / path).is_dir())
+    if not test.startswith(folder):
+        return 2
+    return 0 if test.endswith(f"_{Path(file).stem}.py") else 1
 
-    def far(test: str) -> tuple[bool, bool, float]:
-        own = test.startswith(folder) and test.endswith(f"_{stem}.py")
-        return not own, not test.startswith(folder), ran[test]["took"]
 
-    lines = {test: ran[test]["lines"].get(mutant.file, ()) for test in sorted(ran, key=far)}
-    fresh = {test for test in lines if changed < ran[test]["made"]}
-    meets = [t for t in lines if not far(t)[0] or (t in fresh and mutant.line in lines[t])]
-    if len(meets) < 2:  # inside a statement of many lines, or run by another process
-        meets += [t for t in lines if t not in meets and (lines[t] or not far(t)[1])]
-    until = itertools.accumulate(ran[test]["took"] for test in meets)
-    within = sum(seconds < SECONDS for seconds in until)
-    return meets[: max(within, 1)]
+def tests_of(mutant: Mutant, ran: list[Ran]) -> list[str]:
+    """The tests of some files that a mistake meets: as many as take `SECONDS`, the quickest first.
+
+    Those that run its line or else its statement; where that is run when the module is imported (a
+    number of a table, a default), also those that run a line with a name that it binds; else those
+    that run any line of its module.  Then the others of the same files, which may see what an earlier test
+    left in a cache or what another process ran.
+    """
+    took = {test: seconds for one in ran for test, seconds in one.took.items()}
+    lines, names = statement(mutant)
+    changed = (ROOT / mutant.file).stat().st_mtime
+    end = (ROOT / mutant.file).read_bytes().count(b"\n") + 1
+
+    def running(where: dict[str, set[int]], since: float = changed) -> set[str]:
+        return set().union(*(one.running(where, since) for one in ran))
+
+    exact = running({mutant.file: {mutant.line}})
+    direct = exact if exact and names is None else running({mutant.file: lines})
+    direct |= running(users(names)) if names else set()
+    direct = direct or running({mutant.file: set(range(1, end + 1))}, 0.0)
+    files = {test.partition("::")[0] for test in direct}
+    near = {
+        t
+        for t in took
+        if t.partition("::")[0] in files or nearness(t.partition("::")[0], mutant.file) == 0
+    }
+    meets = sorted(direct, key=lambda test: (test not in exact, took[test]))
+    meets += sorted(near - direct, key=took.__getitem__)
+    until = itertools.accumulate(took[test] for test in meets)
+    return meets[: max(sum(seconds < SECONDS for seconds in until), 1)]
 
 
 def copy_of_the_project(name: str) -> Path:
@@ -261,74 +342,121 @@ def plant(tree: Path, file: str, data: bytes, stamp: int) -> None:
             page.write_text(text.replace(old, data.decode()), encoding="utf-8")
 
 
-class QuickFirst:
-    """A plugin, against the order of tests/conftest.py, which is for many processes."""
+class Chosen:
+    """A plugin: some of the tests, in their order, against that of tests/conftest.py."""
+
+    def __init__(self, tests: list[str]) -> None:
+        self.place = {test: k for k, test in enumerate(tests)}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Iterator[None]:
-        """Put tests that are marked slow last."""
+        """Leave out the others, of what is left when the rest of pytest has ordered it."""
         yield
-        items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self.place),
+            key=lambda item: self.place[item.nodeid],
+        )
 
 
-def failing(tree: Path, tests: list[str], seconds: float, *options: str) -> list[str]:
-    """Which of some tests fail, in a process that has the large packages already."""
+class Lines:
+    """A plugin that notes in a file which lines each test runs, and for how long it does."""
+
+    def __init__(self, tree: Path, out: Path) -> None:
+        self.out, self.made, self.took = out, time.time(), {}
+        self.coverage = coverage.Coverage(data_file=None, source=[str(tree / "limetutor")])
+        self.coverage.start()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Lines are those of this test."""
+        start = sum(os.times()[:4])  # of the processor, as others may use it too
+        self.coverage.switch_context(item.nodeid)
+        result = yield
+        self.coverage.switch_context("")
+        self.took[item.nodeid] = sum(os.times()[:4]) - start
+        return result
+
+    def pytest_sessionfinish(self) -> None:
+        """Write them."""
+        self.coverage.stop()
+        data = self.coverage.get_data()
+        lines: dict[str, dict[str, list[int]]] = {test: {} for test in self.took}
+        for file in data.measured_files():
+            for line, tests in data.contexts_by_lineno(file).items():
+                for test in filter(None, tests):
+                    lines[test].setdefault(os.path.relpath(file), []).append(line)
+        found = {"made": self.made, "took": self.took, "lines": lines}
+        self.out.write_text(json.dumps(found))
+
+
+def in_a_process(tree: Path, seconds: float, arguments: list[str], plugin: Any) -> str:
+    """What pytest prints in a process of its own, which has the large packages already.
+
+    It may take so many seconds of the processor: others may use it too.
+    """
     log = tree / "log.txt"
     log.unlink(missing_ok=True)
     child = os.fork()
     if not child:
         os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 9))
         os.chdir(tree)
         os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT), 1)
         os.dup2(1, 2)
         sys.path.insert(0, str(tree))
         os.environ.update(PYTHONPATH=str(tree), PYTHONDONTWRITEBYTECODE="1")
-        plain = ["-q", "-p", "no:nbval", "-p", "no:cacheprovider", *options]
-        os._exit(pytest.main([*plain, *tests], plugins=[QuickFirst()]))
-    end = time.monotonic() + seconds
-    while (status := os.waitpid(child, os.WNOHANG)) == (0, 0):
-        if time.monotonic() > end:
-            os.killpg(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return ["takes too long"]
-        time.sleep(0.05)
-    found = re.findall(r"(?m)^(?:FAILED|ERROR) (\S+)", log.read_text(errors="replace"))
-    return found or ([] if status[1] in (0, 5 << 8) else [f"ends with {status[1]}"])
+        plain = ["-q", "-p", "no:nbval", "-p", "no:cacheprovider", "-o", "timeout=0"]
+        status = pytest.main([*plain, *arguments], plugins=[plugin()] if plugin else [])
+        print(f"ends with {int(status)}", flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+    return log.read_text(errors="replace")
 
 
-def make_map() -> dict[str, Any]:
-    """For each file of tests the lines it runs and the seconds it takes."""
-    path = PLACE / "map.json"
-    ran = json.loads(path.read_text()) if path.exists() else {}
-    tree, out = copy_of_the_project("tree-0"), PLACE / "lines.json"
-    for file in sorted(tree.glob("tests/**/test_*.py")):
-        test, start = file.relative_to(tree).as_posix(), time.time()
-        if test in ran or "pytest.mark.site" in file.read_text(encoding="utf-8"):
-            continue
-        command = (
-            f"-m slipcover --source limetutor --json --out {out} -m pytest -q -p no:nbval {test}"
-        )
-        environment = os.environ | {"PYTHONPATH": str(tree)}
-        subprocess.run([sys.executable, *command.split()], cwd=tree, env=environment, check=False)
-        files = json.loads(out.read_text())["files"]
-        lines = {name: found["executed_lines"] for name, found in files.items()}
-        ran[test] = {"took": time.time() - start, "made": start, "lines": lines}
-        path.write_text(json.dumps(ran))
-    return ran
+def failing(tree: Path, tests: list[str], seconds: float, *options: str) -> list[str]:
+    """Which of some tests fail."""
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+    chosen = (lambda: Chosen(tests)) if all("::" in test for test in tests) else None
+    said = in_a_process(tree, seconds, [*options, *(files if chosen else tests)], chosen)
+    found = re.findall(r"(?m)^(?:FAILED|ERROR) (.+?)(?: - .*)?$", said)
+    return found or ([] if re.search(r"(?m)^ends with [05]$", said) else ["takes too long"])
 
 
-def meet(mutants: list[Mutant], ran: dict[str, Any], kept: Path) -> None:
-    """Note for each mistake which test notices it; a test that fails without it notices nothing."""
+def mapped(tree: Path, file: str) -> Ran:
+    """What the tests of a file run, as found by running them when somebody asks for the first time."""
+    out = PLACE / "map" / file.replace("/", "-").replace(".py", ".json")
+    if not out.exists() or out.stat().st_mtime < (ROOT / file).stat().st_mtime:
+        in_a_process(tree, 3600, [file], lambda: Lines(tree, out))
+        out.exists() or out.write_text(json.dumps({"made": 0.0, "took": {}, "lines": {}}))
+    return Ran(**json.loads(out.read_text()))
+
+
+def meet(mutants: list[Mutant], kept: Path) -> None:
+    """Note for each mistake which test notices it, the nearest tests first, so that few have to be mapped.
+
+    A test that fails without the mistake notices nothing.
+    """
     tree, stamps = copy_of_the_project(kept.stem), itertools.count(1_000_000_000)
     noticed = json.loads(kept.read_text()) if kept.exists() else {}
-    for mutant in mutants:
+    paths = [
+        path
+        for path in sorted(ROOT.glob("tests/**/test_*.py"))
+        if "pytest.mark.site" not in path.read_text(encoding="utf-8")
+    ]
+    files = [path.relative_to(ROOT).as_posix() for path in paths]
+    ran = cache(lambda file: mapped(tree, file))
+    for near, mutant in itertools.product(range(3), mutants):
         if noticed.get(str(mutant)):
             continue
+        if mutant.file.endswith(".js"):
+            meets = [[test] for test in SCRIPTS[Path(mutant.file).name].split() if near == 1]
+        else:
+            found = [ran(file) for file in files if nearness(file, mutant.file) == near]
+            meets = [tests_of(mutant, found)]
         data = (ROOT / mutant.file).read_bytes()
         plant(tree, mutant.file, mutant.planted(data), next(stamps))
-        tests = tests_of(mutant, ran)
-        runs = (failing(tree, [t], 600 + 5 * ran.get(t, {"took": 0})["took"], "-x") for t in tests)
-        noticed[str(mutant)] = next(filter(None, runs), [""])[0]
+        said = (failing(tree, tests, 10 * SECONDS, "-x") for tests in meets if tests)
+        noticed[str(mutant)] = next(filter(None, said), [""])[0]
         plant(tree, mutant.file, data, next(stamps))
         kept.write_text(json.dumps(noticed, indent=1))
     by = sorted({test for test in noticed.values() if "::" in test})
@@ -339,14 +467,14 @@ def meet(mutants: list[Mutant], ran: dict[str, Any], kept: Path) -> None:
 
 def main(count: int, seed: int, jobs: int = 2) -> int:
     os.chdir(ROOT)
-    PLACE.mkdir(parents=True, exist_ok=True)
-    ran, sample = make_map(), drawn(count, seed)
+    (PLACE / "map").mkdir(parents=True, exist_ok=True)
+    sample = drawn(count, seed)
     for name in ("lime.lime_tabular", "matplotlib.pyplot", "mpmath", "sklearn.ensemble"):
         import_module(name)
     files = [PLACE / f"noticed-{seed}-{k}.json" for k in range(jobs)]
     for k, kept in enumerate(files):
         if not os.fork():
-            meet(sample[k::jobs], ran, kept)
+            meet(sample[k::jobs], kept)
             os._exit(0)
     for _ in files:
         os.wait()

@@ -110,7 +110,7 @@ limetutor.judge = (() => {
       found = readings(text);
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      return { ...verdict("wrong", grammar.form[error.message]), unread: true };
+      return verdict("unread", grammar.form[error.message]);
     }
     const step = table.ladder[Math.min(attempt, 3) - 1];
     const known = found.flatMap((reading) => {

@@ -1,21 +1,28 @@
-// Formulas: one too wide for the page scrolls in its own box, which the keyboard must be able to reach; what is
-// copied has their TeX.
+// Formulas: one too wide for the page scrolls in its own box, which the keyboard must be able to reach and which
+// fades where the formula goes on; what is copied has their TeX.
 (() => {
   "use strict";
-  const reach = () => {
-    for (const box of document.querySelectorAll("div.math")) {
-      if (box.scrollWidth > box.clientWidth + 1) {
-        box.tabIndex = 0;
-        box.role = "group";
-        box.ariaLabel = "Formula, scrolls sideways";
-      } else {
-        for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
-      }
+  const fade = (box) => {
+    const hidden = box.scrollWidth - box.clientWidth - box.scrollLeft;
+    box.dataset.more = `${box.scrollLeft > 1 ? "left" : ""} ${hidden > 1 ? "right" : ""}`.trim();
+  };
+  const reach = (box) => {
+    if (box.scrollWidth > box.clientWidth + 1) {
+      box.tabIndex = 0;
+      box.role = "group";
+      box.ariaLabel = "Formula, scrolls sideways";
+      fade(box);
+    } else {
+      for (const name of ["tabindex", "role", "aria-label", "data-more"]) box.removeAttribute(name);
     }
   };
-  addEventListener("load", reach);
-  addEventListener("resize", reach);
-  document.fonts?.ready.then(reach);
+  // Asked again whenever a box gets another width: the page turns, a fold opens, a font comes.
+  const sizes = new ResizeObserver((changes) => changes.forEach((change) => reach(change.target)));
+  for (const box of document.querySelectorAll("div.math")) {
+    sizes.observe(box);
+    box.addEventListener("scroll", () => fade(box), {passive: true});
+  }
+  document.fonts?.ready.then(() => document.querySelectorAll("div.math").forEach(reach));
 
   const mathOf = (node) => (node.nodeType === 1 ? node : node.parentElement)?.closest("math");
   addEventListener("copy", (event) => {
@@ -117,4 +124,33 @@
   addEventListener("keydown", (e) => e.key === "Escape" && hide());
   addEventListener("scroll", hide, {passive: true});
   addEventListener("pointerdown", (e) => e.target.closest(".lt-term, .lt-note") || hide());
+})();
+
+// Code that draws figures, and solutions in Python, are folded. One switch opens and folds all of them, on this page
+// and on those to come; without a script each has its own fold.
+(() => {
+  "use strict";
+  const folds = document.querySelectorAll("article details.hide, article details.lt-python");
+  const bar = document.querySelector(".article-header-buttons");
+  if (!folds.length || !bar) return;
+  const key = "limetutor:code";
+  const button = document.createElement("button");
+  button.className = "btn btn-sm lt-code-switch";
+  button.type = "button";
+  button.title = "Show all code";
+  button.ariaLabel = "Show all code";
+  button.innerHTML = "<span>&lt;/&gt;</span>";
+  const turn = (open) => {
+    button.ariaPressed = String(open);
+    for (const fold of folds) fold.open = open;
+  };
+  button.addEventListener("click", () => {
+    const open = button.ariaPressed !== "true";
+    turn(open);
+    if (open) localStorage.setItem(key, "shown");
+    else localStorage.removeItem(key);
+  });
+  button.ariaPressed = "false";
+  if (localStorage.getItem(key) === "shown") turn(true);
+  bar.prepend(button);
 })();

@@ -135,11 +135,10 @@ limetutor.progress = (() => {
       event.preventDefault();
       const text = input.value.trim();
       const before = progress.get(name);
-      const again = before.tries > 0 && text === before.last;
-      const attempt = Math.max(1, before.tries + (again ? 0 : 1));
+      const attempt = Math.max(1, before.tries + (text === before.last ? 0 : 1));
       const verdict = limetutor.judge(table, text, attempt);
       show(verdict);
-      if (verdict.unread) return;
+      if (verdict.kind === "unread") return;
       const done = before.done || verdict.kind === "right";
       progress.set(name, { tries: before.done ? before.tries : attempt, done, last: text });
     };

@@ -12,18 +12,17 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import resvg_py
 from docutils import nodes
 from sphinx.application import Sphinx
 
+import fonts
 import formulas
 import pages
 
 FIGURE = re.compile(r'(?s)<svg class="lt-svg" viewBox="0 0 ([\d.]+) ([\d.]+)".*?</svg>')
 TITLE = re.compile(r'<meta property="og:title" content="([^"]*)"')
 PICTURE = re.compile(r'<meta property="og:image" content="[^"]*/_static/([^"]*)"')
-FONTS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 WIDTH, HEIGHT, TOP = 1200, 630, 150  # pixels, as the places that show cards want them
 UNSAID = "\0"
 LONGEST = 200  # letters of a description; longer ones are cut where they are shown
@@ -117,8 +116,8 @@ def write_if_new(target: Path, svg: str, source: Path) -> None:
     if target.exists() and source.exists() and source.read_text("utf-8") == svg:
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    fonts = [str(FONTS / f"DejaVuSans{kind}.ttf") for kind in ("", "-Bold", "-Oblique")]
-    drawn = resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=fonts)
+    files = [str(path) for path in fonts.of_figures()]
+    drawn = resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=files)
     target.write_bytes(bytes(drawn))
     source.parent.mkdir(exist_ok=True)
     source.write_text(svg, "utf-8")
@@ -137,7 +136,7 @@ def card(title: str, figure: re.Match[str] | None, book: str) -> str:
         picture = f'<g transform="{place}">{inner}</g>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
-        f'font-family="DejaVu Sans"><rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>'
+        f'font-family="Lime Sans, Lime Greek, DejaVu Sans"><rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>'
         f'<rect width="{WIDTH}" height="12" fill="#3f9142"/>'
         f'<text x="60" y="78" font-size="{size}" font-weight="bold" fill="#20262e">{escape(title)}</text>'
         f'<text x="60" y="120" font-size="26" fill="#3f9142">{escape(book)}</text>{picture}</svg>'

@@ -10,8 +10,9 @@
 - exercises get a box to answer in, and results are kept in the browser (exercise_boxes.py);
 - slides and the handout are built with the page that links to them (slides.py);
 - formulas become MathML (formulas.py);
-- scripts, styles and fonts come with the site: no page asks another host for anything;
+- scripts, styles and fonts (fonts.py) come with the site: no page asks another host for anything;
 - finished pages are made light: their styles, and only those, in them, their scripts put off (pages.py);
+- a chapter names its part, and the first of a part has its picture (covers.py);
 - each page has a description and a card for those who share it (cards.py), and the site a zip (downloads.py);
 - what Jupyter Book emits twice or for nothing is left out.
 """
@@ -36,8 +37,10 @@ from sphinx.environment import BuildEnvironment
 
 import appendices
 import cards
+import covers
 import downloads
 import exercise_boxes
+import fonts
 import formulas
 import glossary
 import notation
@@ -48,6 +51,7 @@ import states
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "book" / "_assets"
 TEACH = "book/teach"
+STYLES = ("fonts.css", "face.css", "book.css", "formulas/formulas.css", "answers.css")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -74,6 +78,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-get-updated", appendices.number_by_letters, priority=900)
     app.connect("html-page-context", tidy_scripts, priority=900)
     app.connect("html-page-context", mend_roles, priority=900)
+    app.connect("html-page-context", covers.put, priority=910)
     app.connect("html-page-context", stand_in_for_storage)
     app.connect("html-collect-pages", forget_old_words)
     app.connect("html-page-context", cards.describe)
@@ -93,7 +98,9 @@ def fingerprint() -> str:
     digest = hashlib.sha256(os.environ["LIMETUTOR_MODE"].encode())
     for name in ("numpy", "scipy", "matplotlib", "scikit-learn"):
         digest.update(f"{name} {version(name)}".encode())
-    files = (p for p in (ROOT / "limetutor").rglob("*") if p.suffix in (".py", ".csv", ".json"))
+    files = (
+        p for p in (ROOT / "limetutor").rglob("*") if p.suffix in (".py", ".csv", ".json", ".ttf")
+    )
     for path in sorted(files):
         digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:16]
@@ -137,16 +144,17 @@ def execute_side_by_side(app: Sphinx, env: BuildEnvironment, docnames: list[str]
 
 
 def write_static_files(app: Sphinx) -> None:
-    """Put the player, the book's style and the font of formulas where Sphinx picks up static files."""
+    """Put the player, the book's style and its fonts where Sphinx picks up static files."""
     from limetutor.interactive.explorer import page_css, page_js
 
     static = Path(app.outdir).parent / ".limetutor_static"
     static.mkdir(parents=True, exist_ok=True)
     scripts = [page_js(), exercise_boxes.script(), *assets("answers.js", "progress.js", "book.js")]
-    styles = [page_css(), *assets("book.css", "formulas/formulas.css", "answers.css")]
+    styles = [page_css(), *assets(*STYLES)]
     (static / "limetutor.css").write_text("\n".join(styles), encoding="utf-8")
     (static / "limetutor.js").write_text("\n".join(scripts), encoding="utf-8")
     shutil.copyfile(formulas.FONT, static / formulas.FONT.name)
+    fonts.write(static)
     app.config.html_static_path.append(str(static))
 
 

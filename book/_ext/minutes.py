@@ -1,9 +1,9 @@
-"""How long a page takes: counted from what is on it, at rates that fit two readers.
+"""How long a page takes: counted from what is on it, at rates that fit five readers.
 
-They knew linear regression and were new to LIME, and reckoned page by page how long the reading took and
-how long the exercises: one of six pages of an older version, one of Part I as it is now. ``RATES`` are
-round numbers within 15 per cent of each page of the first and a fifth of each of the second;
-tests/prose/test_minutes.py has what was counted and what was taken.
+They reckoned page by page how long the reading took and how long the exercises: one for six pages of an
+older version, four for Part I. ``RATES`` are round numbers within 15 per cent of each page of the first,
+a fifth of each page of the second and of the mean of the last three, and a fifth of what each of these
+took for all of Part I; tests/prose/test_minutes.py has what was counted and what was taken.
 Proofs that are folded away (``<details class="proof">``) are for few, and are not counted.
 """
 
@@ -22,16 +22,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the package of t
 # minutes for one of each
 RATES = {
     "word": 1 / 200,
-    "formula on its own line": 1.5,
-    "formula in a line": 0.1,
-    "proof": 1.0,
+    "formula on its own line": 2.0,
+    "formula in a line": 0.08,
+    "proof": 0.5,
     "line of code": 0.15,
-    "figure": 0.5,
-    "control": 1.0,
-    "exercise": 3.5,
-    "paragraph to write": 4.0,
+    "figure": 1.0,
+    "control": 0.75,
+    "exercise": 4.5,
+    "paragraph to write": 3.0,
     "function to write": 10.0,
-    "quiz question": 0.75,
+    "quiz question": 1.0,
 }
 EXERCISES = {"exercise", "paragraph to write", "function to write", "quiz question"}
 

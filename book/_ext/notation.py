@@ -225,13 +225,38 @@ def line_of_links(found: Iterator[Symbol], uri: str) -> nodes.paragraph | None:
     links = []
     for symbol in found:
         link = nodes.reference("", "", internal=True, refuri=f"{uri}#{symbol.anchor}")
-        link["reftitle"] = symbol.name.replace("**", "").replace("$", "").replace("\\", "")
+        link["reftitle"] = without_tex(symbol.name)
         link += nodes.math("", ", ".join(symbol.letters))
         links.append(link)
     for k, link in enumerate(links):
         line += link
         line += nodes.Text("." if k + 1 == len(links) else ", ")
     return line if links else None
+
+
+# what stands for a command of TeX, in this order, where there is only text
+AS_TEXT = [
+    (r"\*\*|\$", ""),
+    (r"\\(?:text|mathbb|mathcal|operatorname)\{(\w+)\}", r"\1"),
+    (r"\\([A-Za-z]+)(?=[^A-Za-z]|$)", lambda found: GREEK.get(found[1], found[0])),
+    (r"\\tilde ?\{?(\w)\}?", "\\1\N{COMBINING TILDE}"),
+    (r"\\hat ?\{?(\w)\}?", "\\1\N{COMBINING CIRCUMFLEX ACCENT}"),
+    (r"\\sqrt\{(.*?)\}", r"√(\1)"),
+    (r"\\frac(\w)(\w)", r"\1/\2"),
+    (r"\\sum_\{j\\ge0\}", "the sum over j of "),
+    (r"\\mid", "|"),
+    (r"\^\\top|\^\{-1\}", lambda found: "ᵀ" if "top" in found[0] else "⁻¹"),
+    (r"_\{?([ijk0-9]+)\}?", lambda found: found[1].translate(str.maketrans("ijk0123", "ᵢⱼₖ₀₁₂₃"))),
+    (r"[\\{}]", ""),
+]
+
+
+def without_tex(name: str) -> str:
+    """A name as a tooltip can show it: up to its first semicolon, its formulas in plain signs."""
+    text = name.partition(";")[0]
+    for pattern_, by in AS_TEXT:
+        text = re.sub(pattern_, by, text)
+    return text
 
 
 def depend_on_the_page(app: Any, doctree: nodes.document) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+import fonts
 import formulas
 import styles
 
@@ -93,7 +94,7 @@ def lightened(text: str, page: Path, scripted: frozenset[str]) -> str:
     text = PRELOAD.sub("", text)
     text = SCRIPT.sub(partial(deferred, page=page), text).replace(UNDECIDED, DECIDED)
     text = PICTURE.sub(partial(sized, page=page), text)
-    return formulas.with_font(with_styles(text, page, scripted))
+    return formulas.with_font(fonts.put(with_styles(text, page, scripted), page))
 
 
 def sized(picture: re.Match[str], page: Path) -> str:

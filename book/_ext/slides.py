@@ -27,11 +27,12 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+import fonts
 import formulas
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES, ASSETS = ROOT / "book" / "slides", ROOT / "book" / "_assets"
-HANDOUT, FONT = "handout", formulas.FONT.name
+HANDOUT = "handout"
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REVEAL = ("dist/reveal.js", "dist/reveal.css", "dist/reset.css", "plugin/notes/notes.js", "LICENSE")
 
@@ -196,10 +197,10 @@ def head(title: str, css: str, *styles: str) -> str:
     """The head of a page, with what figures and formulas look like."""
     from limetutor.interactive.explorer import page_css
 
-    font = asset("formulas/formulas.css").replace(FONT, f"../_static/{FONT}")
-    css = page_css() + font + css
+    faces = asset("fonts.css") + asset("formulas/formulas.css")
+    css = page_css() + faces.replace('url("', 'url("../_static/') + css
     links = "\n".join(f'<link rel="stylesheet" href="{style}">' for style in styles)
-    return HEAD.format(title=escape(title), styles=links, css=css)
+    return HEAD.format(title=escape(title), styles=fonts.script("../_static") + links, css=css)
 
 
 def deck_page(deck: Deck, drawn: dict[str, str]) -> str:

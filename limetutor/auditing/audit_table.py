@@ -20,27 +20,29 @@ from ..inputs import arguments as arg
 from ..inputs.tables import rows_of
 from ..many.pools import unordered, with_progress
 from ..many.problems import boxes_for_table
-from ..many.row_results import row_position
 from ..plotting import page as report
 from ..plotting.files import without_formulas
 from ..plotting.result_page import frame_in_notebook
 from ..results.result import BaseResult, plain
+from ..results.rows import row_position
 from .case import case_of_row
 from .checks import CHECKS
 from .checks.data import off_shares
-from .findings import LEVELS, MEANING, SEVERITIES, Audit, Finding, few, level
+from .findings import LEVELS, MEANING, SEVERITIES, Checked, Finding, few, level
 from .shared_work import AuditPlan, SharedWork
+from .verdicts import Audit, run_checks, verdict_in_words, verdict_of
 
 ROWS_PER_PIECE = 64  # whose exact answers are computed together
 LISTED_ROWS = 200  # in a report
 NUMBERS = ("noise", "local_error", "ess", "r2", "off_data")
-COLUMNS = ("severity", "code", "words", *NUMBERS)
+COLUMNS = ("verdict", "severity", "code", "words", *NUMBERS)
 
 
 class AuditedRow(NamedTuple):
     """The findings about a row, and the numbers that the table shows."""
 
     findings: tuple[Finding, ...]
+    checked: tuple[Checked, ...] = ()
     noise: float = np.nan
     local_error: float = np.nan
     ess: float = np.nan
@@ -56,7 +58,8 @@ def audit_table(plan: AuditPlan, X: Any, n_jobs: int | None) -> AuditTable:
     table, failed = _encoded(X, boxes)
     index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(table))
     good = np.flatnonzero([i not in failed for i in range(len(table))])
-    work, good = _predicted(plan.work(boxes, table[good]), good, failed)
+    work = plan.work(boxes, table[good], [index[i] for i in good])
+    work, good = _predicted(work, good, failed)
     rows = {i: _failed(reason) for i, reason in failed.items()}
     if len(good):
         done = _all_rows(plan, work, n_jobs)
@@ -114,7 +117,8 @@ def _predicted(
     present = np.isfinite(values)
     if not np.any(present):
         raise first
-    question = replace(question, table=question.table[present])
+    index = [name for name, here in zip(question.index, present, strict=True) if here]
+    question = replace(question, table=question.table[present], index=index)
     knowing(question, predictions=values[present])
     return replace(work, question=question), good[present]
 
@@ -158,7 +162,7 @@ def _row(plan: AuditPlan, work: SharedWork, i: int) -> AuditedRow:
     ex = case.sampled
     assert ex is not None
     return AuditedRow(
-        Audit.of(case, CHECKS).findings,
+        *run_checks(case, CHECKS),
         float(ex.stderr.max() / case.top) if case.top else 0.0,
         case.error,
         ex.ess,
@@ -172,6 +176,10 @@ def _failed(reason: str) -> AuditedRow:
     return AuditedRow((Finding("not-audited", "serious", (), {}, sentence, remedy),))
 
 
+def _verdict(row: AuditedRow) -> str:
+    return verdict_in_words(verdict_of(row.findings, row.checked)[0], row.checked)
+
+
 def _frame(rows: tuple[AuditedRow, ...], index: Any) -> Any:
     import pandas as pd
 
@@ -179,7 +187,7 @@ def _frame(rows: tuple[AuditedRow, ...], index: Any) -> Any:
     for row in rows:
         code, words = (row.findings[0].code, row.findings[0].words) if row.findings else ("", "")
         numbers = [getattr(row, name) for name in NUMBERS]
-        lines.append([level(row.findings), code, words, *numbers])
+        lines.append([_verdict(row), level(row.findings), code, words, *numbers])
     return pd.DataFrame(lines, index=index, columns=list(COLUMNS))
 
 
@@ -187,12 +195,12 @@ def _frame(rows: tuple[AuditedRow, ...], index: Any) -> Any:
 class AuditTable(BaseResult):
     """The audits of many rows, made by :func:`limetutor.audit` of a table.
 
-    ``frame`` has the index of X and for each row its ``severity`` (ok, note, warning or serious), the
+    ``frame`` has the index of X and for each row the ``verdict`` in words, its ``severity`` (ok, note, warning or serious), the
     ``code`` and the ``words`` of its worst finding, and the numbers ``noise`` (the largest standard
     error over the largest coefficient), ``local_error`` (the surrogate at the row less the model),
     ``ess`` (effective samples), ``r2`` (of the surrogate) and ``off_data`` (the share of the samples
     far from the data; nan without data). ``rows`` holds all findings. ``table[i]`` is the
-    :class:`Audit` of the row at position i, made again. What the levels mean:
+    :class:`Audit` of the row with the label i (or at that position), made again. What the levels mean:
     :data:`limetutor.auditing.findings.MEANING`.
 
     Examples
@@ -200,7 +208,7 @@ class AuditTable(BaseResult):
     >>> import limetutor as lt
     >>> rows = [[0.961, 0.432], [1.2, 1.1]]
     >>> lt.audit(lt.Gaussian(), lt.Linear([10, -5]), rows, nu=0.53).codes
-    {'critical-bandwidth': 1}
+    {'critical-bandwidth': 1, 'noise': 1, 'other-boxes': 1}
     """
 
     problem_fields: ClassVar[tuple[str, ...]] = ("plan", "work")
@@ -224,7 +232,12 @@ class AuditTable(BaseResult):
             object.__setattr__(self, name, value)
 
     def __getitem__(self, i: Any) -> Audit:
-        i = row_position(i, len(self))
+        return self._row(row_position(i, len(self), self.frame.index))
+
+    def __iter__(self) -> Iterator[Audit]:
+        return (self._row(i) for i in range(len(self)))
+
+    def _row(self, i: int) -> Audit:
         if self.plan is None or self.work is None:
             raise ValueError("the model must be at hand to audit a row again: it was not saved.")
         work, good = self.work
@@ -239,6 +252,11 @@ class AuditTable(BaseResult):
         """The number of rows of each severity."""
         counts = Counter(self.frame["severity"])
         return {word: counts.get(word, 0) for word in LEVELS}
+
+    @cached_property
+    def verdicts(self) -> dict[str, int]:
+        """The number of rows of each verdict, the most common first."""
+        return {str(words): int(k) for words, k in self.frame["verdict"].value_counts().items()}
 
     @cached_property
     def codes(self) -> dict[str, int]:
@@ -288,9 +306,9 @@ class AuditTable(BaseResult):
         return {"names": list(self.names), "counts": self.counts, "rows": rows}
 
     def headline(self) -> str:
-        """One line: the number of rows of each severity."""
-        parts = [f"{count:,} {word}" for word, count in self.counts.items() if count]
-        return f"Audit of {len(self):,} row{'s' * (len(self) != 1)}: {', '.join(parts)}."
+        """One line: the number of rows of each verdict."""
+        parts = [f"{count:,} {words.rstrip('.')}" for words, count in self.verdicts.items()]
+        return f"Audit of {len(self):,} row{'s' * (len(self) != 1)}: {'; '.join(parts)}."
 
     def __str__(self) -> str:
         lines = [self.headline()]
@@ -312,16 +330,17 @@ class AuditTable(BaseResult):
         return heatmap(self, ax=ax, top=top, title=title)
 
     def blocks(self) -> list[Any]:
-        """The parts of its page: the number of rows of each severity, a picture, the worst rows."""
+        """The parts of its page: the verdicts, a picture, the worst rows."""
         share = len(self) or 1
-        levels = [
-            (report.severity(word), count, f"{count / share:.0%}", MEANING[word])
-            for word, count in self.counts.items()
-        ]
+        given = [(words, count, f"{count / share:.0%}") for words, count in self.verdicts.items()]
         blocks = [
-            report.heading("How the rows went"),
-            report.table("What each level means", ["severity", "rows", "share", "meaning"], levels),
-        ]
+            report.heading("How many can be shown"),
+            report.table("Verdicts", ["verdict", "rows", "share"], given),
+            report.table(
+                "What severities mean", ["severity", "rows", "meaning"],
+                [(report.severity(w), count, MEANING[w]) for w, count in self.counts.items()],
+            ),
+        ]  # fmt: skip
         if self.codes:
             kinds = ["finding", "rows"]
             blocks.append(report.table("What was found", kinds, list(self.codes.items())))
@@ -330,10 +349,10 @@ class AuditTable(BaseResult):
             blocks += [report.heading("The worst rows"), report.picture(self.plot(), words)]
         worst = self.worst(LISTED_ROWS)
         rows = [
-            (str(name), report.severity(row.severity), row.code, row.words)
+            (str(name), row.verdict, row.code, row.words)
             for name, row in zip(worst.index, worst.itertuples(), strict=True)
         ]
         more = f", the worst {LISTED_ROWS} of {len(self):,}" if len(self) > LISTED_ROWS else ""
-        columns = ["row", "severity", "finding", "what it means and what to do"]
+        columns = ["row", "verdict", "finding", "what it means and what to do"]
         blocks.append(report.table(f"Rows{more}", columns, rows))
         return blocks

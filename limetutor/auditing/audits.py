@@ -21,15 +21,16 @@ from ..lime.columns_and_classes import output_of, refuse_columns
 from ..lime.masks import MaskKind
 from ..lime.predict_lime import MASK_KINDS, request
 from ..lime.read_explainer import LimeNumbers, LimeWorld, from_lime, is_named
-from ..lime.runs import Surrogates
+from ..lime.runs import Surrogates, one_label
 from ..results.explanation import Explanation
 from ..results.limit import Limit
 from .audit_table import AuditTable, audit_table
 from .case import NUM_FEATURES, Case, case_of_row, problem_of
 from .checks import CHECKS, MASK_CHECKS
-from .findings import PLAIN, SYMBOLS, Audit, Terms
+from .findings import PLAIN, SYMBOLS, Terms
 from .mask_case import MaskCase
 from .shared_work import AuditPlan, SharedWork
+from .verdicts import Audit
 
 
 def audit(
@@ -87,7 +88,7 @@ def audit(
     >>> from limetutor import Gaussian, Linear, explain
     >>> ex = explain(Linear([10, -10]), [0.961, 0.432], Gaussian(), nu=0.53, n=20_000, seed=0)
     >>> audit(ex).codes
-    ('critical-bandwidth',)
+    ('critical-bandwidth', 'other-boxes', 'noise')
     """
     terms = SYMBOLS if arg.truth("symbols", symbols) else PLAIN
     fit = {"nu": nu, "kernel": kernel, "ridge": ridge}
@@ -99,10 +100,11 @@ def audit(
         _refuse(others, "an explainer of texts or images has its own")
         named = {"label": label, "num_features": num_features, "num_samples": n, "seed": seed}
         return _audit_masks(kind, subject, f, xi, named | options, terms)
-    if options:
-        raise TypeError(
-            f"{next(iter(options))} must be left out but for an explainer of texts or images."
-        )
+    is_explainer = not isinstance(subject, Explanation | Limit | World)
+    theirs = {"num_samples": "n", "labels": "label"} if is_explainer else {}
+    ours = {"n": n, "label": label, "num_features": num_features, "output": output, "data": data}
+    words = arg.renamed(options, theirs, ours | fit, "audit")
+    n, label = words["n"], one_label(label, options.get("labels"))
     shown = NUM_FEATURES if num_features is None else arg.whole("num_features", num_features, 1)
     n_jobs = arg.jobs(n_jobs)
     if is_result:
@@ -130,7 +132,8 @@ def audit(
     if _is_table(xi):
         return audit_table(plan, xi, n_jobs)
     boxes, numbers = instance_in(plan.world, xi, plan.f)
-    return Audit.of(case_of_row(plan, plan.work(boxes, numbers[None]), 0), CHECKS)
+    work = plan.work(boxes, numbers[None], [getattr(xi, "name", None)])
+    return Audit.of(case_of_row(plan, work, 0), CHECKS)
 
 
 def _audit_masks(

@@ -66,6 +66,7 @@ class Case(AuditCase):
     position: int = 0
     shown: int = NUM_FEATURES
     terms: Terms = PLAIN
+    row_name: str = ""
 
     def __post_init__(self) -> None:
         if self.sampled is not None and not np.all(np.isfinite(self.sampled.covariance)):
@@ -140,6 +141,23 @@ class Case(AuditCase):
     def stderr(self) -> np.ndarray | None:
         """Standard errors of the coefficients; None without samples."""
         return None if self.sampled is None else self.sampled.stderr
+
+    @cached_property
+    def expected(self) -> np.ndarray:
+        """The coefficients that runs scatter around: exact where f has a form, else those seen."""
+        if (
+            self.sampled is None
+            or self.form is None
+            or self.lasso
+            or np.any(~self.used & ~self.constant)
+        ):
+            return self.coef
+        return np.where(self.used, self.limit.exact().coef, 0.0)
+
+    @property
+    def covariance(self) -> np.ndarray | None:
+        """The covariance of the coefficients over runs, (d, d); None without samples."""
+        return None if self.sampled is None else self.sampled.covariance[1:, 1:]
 
     @property
     def ranking(self) -> np.ndarray:
@@ -230,7 +248,7 @@ class Case(AuditCase):
 
     def without_model(self) -> Case:
         """The same without model and data, but with what pictures need."""
-        light = Case(self.subject, None, self.is_lime, 0, self.shown, self.terms)  # type: ignore[arg-type]
+        light = replace(self, shared=None, position=0)  # type: ignore[arg-type]
         for name in ("half_width", "constant", "used"):
             light.__dict__[name] = getattr(self, name)
         return light
@@ -240,7 +258,7 @@ def case_of_row(plan: AuditPlan, work: SharedWork, i: int) -> Case:
     """The case of row i of a table that shares its work."""
     assert work.n is not None
     ex = run(work.problem(i), work.n, sampler=Replay(work.pool), ridge=work.ridge)
-    return Case(ex, work, plan.is_lime, i, plan.shown, plan.terms)
+    return Case(ex, work, plan.is_lime, i, plan.shown, plan.terms, work.row_name(i))
 
 
 @dataclass(frozen=True, eq=False)

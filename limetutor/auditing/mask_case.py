@@ -36,7 +36,7 @@ class MaskCase(AuditCase):
     word: str = "word"
     stored: dict[str, Any] = field(default_factory=dict, repr=False)  # without the problem
 
-    is_lime = True
+    is_lime = is_mean = True
     has_box_limit = False
     form = None
     kernel = "cosine"
@@ -51,6 +51,11 @@ class MaskCase(AuditCase):
     def stderr(self) -> np.ndarray:
         """The standard deviation of the coefficients over runs, (d,)."""
         return self.subject.sd
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """The same squared, as a matrix: masks are drawn one by one."""
+        return np.diag(self.stderr**2)
 
     @property
     def half_width(self) -> np.ndarray:

@@ -24,6 +24,7 @@ from ..inputs import arguments as arg
 from ..inputs.lime_defaults import NUM_SAMPLES
 from ..inputs.predictors import agreed_names, predictor
 from ..lime.empirical import Empirical
+from ..lime.other_boxes import recut
 from ..lime.read_explainer import LimeWorld, repaired
 from ..many.problems import Problems, surrogate_blocks
 from .findings import Terms
@@ -33,10 +34,13 @@ MIN_RESPONSE = 0.25  # of the deviation of the model: a change below it may be r
 COMPARED_SAMPLES = 1000  # whose distance from the data is computed: shares to 1.6%
 FEW_VALUES = 10  # a column of more whole numbers than these may well measure something ...
 MAX_VALUES = 100  # ... and one of more than these surely does
+ASKED_AGAIN = 50  # rows on which the model is called twice
 
 # cached properties that a part of the rows takes over, and those that it takes over unless draws
 # depend on the row
-_OF_ALL_ROWS = ("form", "whole", "repaired_world", "responses_on_data")
+_OF_ALL_ROWS = (
+    "form", "whole", "repaired_world", "responses_on_data", "other_worlds", "asked_again",
+)  # fmt: skip
 _OF_SAMPLES = ("pool", "rounded_responses", "sensitive", "unlike_data")
 
 
@@ -153,6 +157,11 @@ class SharedWork:
         """Whether samples are drawn around each row, so that rows cannot share them."""
         return self.question.world.moves
 
+    @cached_property
+    def question_predict(self) -> Callable[[np.ndarray], np.ndarray]:
+        """The model, as a function of rows of numbers."""
+        return self._predictor()
+
     def _predictor(self) -> Callable[[np.ndarray], np.ndarray]:
         return predictor(self.question.f, self.question.boxes, self.question.output)
 
@@ -226,6 +235,30 @@ class SharedWork:
             return None
 
     @cached_property
+    def asked_again(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """What the model says of the same few rows, twice; None where it cannot be called."""
+        q = self.question
+        boxes = q.problem(0).boxes if self.moves else q.boxes
+        x = boxes.law.sample(np.random.default_rng(1), ASKED_AGAIN)[0]
+        try:
+            return self._predictor()(x), self._predictor()(x)
+        except ValueError:  # it was not pickled, or has no answer for some of them
+            return None
+
+    @cached_property
+    def other_worlds(self) -> dict[str, World] | None:
+        """The world with other boxes of `lime`'s own and with shifted ones; None without data for them."""
+        labels = None
+        if self.data is not None and self.question.output is not None:
+            labels = self.responses_on_data
+        return recut(self.question.world, self.data and self.data.table, labels)
+
+    def row_name(self, i: int) -> str:
+        """What the caller's table calls row i; empty where it has no names."""
+        index = self.question.index
+        return "" if index is None or index[i] is None else str(index[i])
+
+    @cached_property
     def repaired_world(self) -> LimeWorld:
         """The world without the collapsed bins of `lime`."""
         assert isinstance(self.question.world, LimeWorld)
@@ -233,7 +266,9 @@ class SharedWork:
 
     def prepare(self) -> None:
         """Compute what is shared before rows go to other processes."""
+        self.asked_again  # noqa: B018
         if self.data is not None:
+            self.other_worlds  # noqa: B018
             self.responses_on_data  # noqa: B018
         if not self.moves:
             self.pool.y  # noqa: B018
@@ -335,10 +370,10 @@ class AuditPlan:
     terms: Terms
     is_lime: bool
 
-    def work(self, boxes: Boxes, table: np.ndarray) -> SharedWork:
+    def work(self, boxes: Boxes, table: np.ndarray, index: Any = None) -> SharedWork:
         """The work for rows that are encoded as numbers."""
         n = arg.whole("n", self.n, boxes.d + 2, because=f" to fit {boxes.d + 1} coefficients")
         nu = arg.bandwidth("nu", self.nu)
         kernel = self.world.weighted_by(kernel_of(self.kernel))
-        question = Problems(self.f, table, self.world, boxes, nu, kernel, self.output, None)
+        question = Problems(self.f, table, self.world, boxes, nu, kernel, self.output, index)
         return SharedWork(question, n, self.ridge, self.seed, _training_data(self.data, question))

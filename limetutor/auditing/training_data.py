@@ -17,6 +17,7 @@ import scipy
 from ..core.boxes import Boxes
 
 MAX_ROWS = 2000  # of the data: distances and fits change little with more
+NEAR_ROWS = 30  # that count as near a row
 NEAR_QUANTILE = 0.95  # of the distances from a row of the data to the nearest other one
 MIN_EXPECTED = 10  # rows in which two columns would be 1 together by chance; if in none, they exclude each other
 ROWS_PER_BATCH = 256  # whose distances are in memory together
@@ -70,6 +71,11 @@ class TrainingData:
     def far(self, x: np.ndarray) -> np.ndarray:
         """Whether each row of x is farther from the data than 95% of the data from each other."""
         return self._nearest(self.embedded(x)) > self.near
+
+    def nearest(self, xi: np.ndarray) -> np.ndarray:
+        """The rows of the data nearest to xi, (:data:`NEAR_ROWS`, d)."""
+        distance = np.linalg.norm(self.points - self.embedded(xi[None]), axis=1)
+        return self.table[np.argsort(distance, kind="stable")[:NEAR_ROWS]]
 
     def _nearest(self, points: np.ndarray, itself: bool = False) -> np.ndarray:
         """Distances from points to the nearest row of the data, but for the point ``itself``."""

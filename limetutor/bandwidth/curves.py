@@ -200,12 +200,12 @@ class SampledCurve(Curve):
             has_stderr.append(fit.used & ~fit.collinear & enough)
         if self.problem.product is None:
             return self._without_tilt(fits, np.stack(has_stderr))
-        limits = []
+        limits, prediction = [], self.problem.prediction  # which the problems below take over
         for nu, (fit, _) in zip(places, fits, strict=True):
             problem = self.problem.at(float(nu))
             law, beta = problem.tilt, fit.beta[1:]
             centre = float(fit.beta[0] + law.alpha @ beta)
-            error = centre + float(law.rest @ beta) - problem.prediction
+            error = centre + float(law.rest @ beta) - prediction
             sampled = PopulationFit(centre, beta, error, self.method, fit.covariance)
             limits.append(limit_of(problem, self.ridge, self.n, fit=sampled))
         points = Points.of(limits, shares(self.problem, places))

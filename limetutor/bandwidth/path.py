@@ -18,15 +18,17 @@ import numpy as np
 from ..core.boxes import Gaussian, World, check_world
 from ..core.kernels import ProductKernel, kernel_of
 from ..core.problem import Problem, boxes_for
-from ..core.theory import penalty_and_rows
 from ..inputs import arguments as arg
 from ..inputs.predictors import caller, model_behind
+from ..inputs.worlds import penalty_and_rows
 from ..lime.columns_and_classes import output_of
 from ..lime.empirical import Empirical
+from ..lime.read_explainer import from_lime, is_named
+from ..lime.runs import one_label
 from ..plotting import page as report
 from ..plotting.result_page import frame_in_notebook, to_html
 from ..precision.diagnostics import MIN_EFFECTIVE, MIN_OTHER_WEIGHT
-from ..results.result import PicklesWithoutModel, largest_first, pairs, plain
+from ..results.result import PicklesWithoutModel, fitted_with, largest_first, pairs, plain
 from .curves import BoxCountCurve, Curve, Points, curve_of
 from .path_events import Section, changes, leaders, signs
 from .recommend import Recommendation, recommended_bandwidth, recommended_boxes
@@ -35,6 +37,7 @@ from .roots import sign_changes
 MODEL_SAMPLES = 20_000  # of a model without a form, for all bandwidths together
 DEFAULT_BANDWIDTHS = 61  # of a path, unless told otherwise
 MAX_BOXES = 1000
+EXPLAINER = "lime.lime_tabular.LimeTabularExplainer"
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +171,8 @@ class Path(PicklesWithoutModel):
         places, over = self.places, "bandwidth" if self.boxes is None else "number of boxes"
         lines = [
             f"Path of the explanation of f(xi) = {self.prediction:.4g} over the {over}, "
-            f"{places[0]:.3g} to {places[-1]:.3g}, {self.kernel} kernel ({self.method})"
+            f"{places[0]:.3g} to {places[-1]:.3g}, {self.kernel} kernel"
+            f"{fitted_with(self.ridge, self.n if self.ridge else None)} ({self.method})"
         ]
         lines += [f"  {words}" for words in _in_words(self)]
         lines += [f"  recommended: {self.advice.reason}"]
@@ -190,16 +194,17 @@ def _in_words(path: Path) -> Iterator[str]:
 
 
 def path(
-    f: Any, xi: Any, world: World, kernel: Any = None, nu: Any = None, *, ridge: float = 0.0,
-    n: int | None = None, output: Any = None, label: int | str | None = None, boxes: Any = None,
-    samples: int = MODEL_SAMPLES, seed: int | None = 0,
+    f: Any, xi: Any, world: World, kernel: Any = None, nu: Any = None, *,
+    ridge: float | None = None, n: float | None = None, output: Any = None, label: int | str | None = None, boxes: Any = None,
+    samples: int = MODEL_SAMPLES, seed: int | None = 0, **options: Any,
 ) -> Path:  # fmt: skip
     """Follow an explanation over the bandwidth, or over the number of boxes.
 
     Parameters
     ----------
     f, xi, world, output
-        As in :func:`limit`.
+        As in :func:`limit`; or ``path(explainer, f, xi)`` with a ``LimeTabularExplainer``, where
+        ``num_samples=`` and ``labels=`` of `lime` are understood too.
     label
         The output as `lime` and :func:`audit` count it: its column, or a name of the explainer's
         classes. In a world read from `lime` a classifier is explained in column 1 unless told otherwise.
@@ -228,8 +233,12 @@ def path(
     >>> [zeros.round(3).tolist() for zeros in found.critical]
     [[], [0.53]]
     """
+    explainer, f, xi, world = _in_order(f, xi, world)
+    theirs = {} if explainer is None else {"num_samples": "n", "labels": "label"}
+    words = arg.renamed(options, theirs, {"n": n, "label": label}, "path")
+    n, label = words["n"], one_label(label, options.get("labels"))
     check_world(world, boxes=False)
-    kernel = getattr(world, "kernel", "gaussian") if kernel is None else kernel
+    kernel = world.kernel if kernel is None else kernel
     tilts = isinstance(kernel_of(kernel), ProductKernel)
     nus = np.array([])
     if nu is not None:
@@ -249,7 +258,7 @@ def path(
         f, xi, world, float(nus[0]) if len(nus) else 1.0, kernel, output,
         purpose="its path" if tilts else None, boxes_needed=not tilts,
     )  # fmt: skip
-    ridge, n = penalty_and_rows(ridge, n)
+    ridge, n = penalty_and_rows(ridge, n, world)
     samples = arg.whole("samples", samples, 2 * (problem.d + 1))
     arg.seed("seed", seed)
     if boxes is not None:
@@ -266,6 +275,14 @@ def path(
         stable=max(section.ranges, key=lambda ends: np.log(ends[1] / ends[0])), boxes=None,
         notes=_notes(problem, section.points), advice=recommended_bandwidth(section),
     )  # fmt: skip
+
+
+def _in_order(f: Any, xi: Any, world: Any) -> tuple[Any, Any, Any, Any]:
+    """An explainer of `lime`, if one stands first or in place of the world; then f, xi and the world."""
+    explainers = [is_named(part, EXPLAINER) for part in (f, world)]
+    if explainers[0]:
+        f, xi, world = xi, world, f
+    return (world, f, xi, from_lime(world)) if any(explainers) else (None, f, xi, world)
 
 
 def _output(f: Any, xi: Any, world: World, label: Any, output: Any) -> Any:

@@ -95,7 +95,7 @@ class Risk:
 
 
 def risk(
-    X: Any, world: World, nus: ArrayLike, kernel: Any = "gaussian", *, tolerance: float = 0.05
+    X: Any, world: World, nus: ArrayLike, kernel: Any = None, *, tolerance: float = 0.05
 ) -> Risk:
     """For each bandwidth, the share of (instance, feature) pairs of X whose sign is in doubt.
 
@@ -113,7 +113,7 @@ def risk(
     X, world
         A table of instances, an array or a DataFrame, and a world with boxes.
     nus, kernel
-        The bandwidths of a kernel: "gaussian", "laplace" or "mismatch".
+        The bandwidths of a kernel: "gaussian", "laplace" or "mismatch"; by default the world's.
     tolerance
         Up to which distance, as a share of the bandwidth, a switch-off is near.
 
@@ -129,7 +129,7 @@ def risk(
     [0.25, 0.0]
     """
     check_world(world)
-    weight = product_kernel(kernel, "risk")
+    weight = product_kernel(world.kernel if kernel is None else kernel, "risk")
     tolerance = arg.positive("tolerance", tolerance)
     if tolerance > MAX_TOLERANCE:
         raise ValueError(f"tolerance must be at most {MAX_TOLERANCE}, got {tolerance:g}.")

@@ -82,7 +82,8 @@ def _columns_for(f: Any, frame: Any, options: argparse.Namespace) -> Any:
                 f"data must have the columns of the model, but {arg.shorten(missing[0])} is not there."
             )
         frame = frame[[columns[name] for name in wanted]]
-    count = getattr(first, "n_features_in_", frame.shape[1])
+    # 0 is what CatBoost says once skops has read it
+    count = getattr(first, "n_features_in_", 0) or frame.shape[1]
     if count != frame.shape[1]:
         refuse(
             f"data must have the {arg.shorten(count)} columns that the model was fitted on, got {frame.shape[1]}: "

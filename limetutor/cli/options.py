@@ -21,6 +21,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("model", help="a fitted estimator in a skops file")
     add("data", help="the table in a CSV file: a row of names, then numbers and texts")
+    sep = "what separates cells: a character, or the word tab (default: a comma)"
+    add("--sep", metavar="CHARACTER", default=",", help=sep)
+    coding = "how the letters of the table are written, such as utf-16 or latin-1 (default: utf-8)"
+    add("--encoding", metavar="NAME", default="utf-8-sig", help=coding)
     row = (
         "which row to explain, counted from 0, the first one below the names, whatever it is called"
     )

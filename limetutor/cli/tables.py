@@ -50,11 +50,13 @@ def read_table(options: argparse.Namespace, wanted: list[str]) -> Any:
             "reading tables needs pandas; install it with pip install 'limetutor[cli]'."
         ) from None
     try:
-        _refuse_wide(options.data)
+        _refuse_wide(options)
         with _opened(options.data) as file:
             frame = pd.read_csv(
                 file,
                 compression=None,  # a small file may unpack to any size
+                sep=options.sep,
+                encoding=options.encoding,
                 dtype=dict.fromkeys(options.text, str),
                 keep_default_na=False,
                 lineterminator=_line_end(file),
@@ -65,7 +67,8 @@ def read_table(options: argparse.Namespace, wanted: list[str]) -> Any:
         refuse(f"data must be a CSV file, but there is no file {options.data!r}.")
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         words = " ".join(str(error).split()).rstrip(".")
-        refuse(f"data must be a CSV file, but {options.data!r} is not one: {words}.")
+        hint = "; --encoding says how its letters are written" * isinstance(error, UnicodeError)
+        refuse(f"data must be a CSV file, but {options.data!r} is not one: {words}{hint}.")
     frame = _without_row_names(frame, options, wanted)
     dropped = [*([options.target] if options.target else []), *options.drop]
     for column in (*dropped, *options.text):
@@ -116,7 +119,7 @@ def _without_row_names(frame: Any, options: argparse.Namespace, wanted: list[str
 
     if frame.index.nlevels > 1:
         refuse("data must have a name for every column, got rows that are longer by two or more.")
-    lines = _first_lines(options.data)
+    lines = _first_lines(options)
     counts = Counter(lines[0] if lines else ())
     twice = [name for name, count in counts.items() if count > 1 and name]
     if twice and f"{twice[0]}.1" not in wanted:  # as pandas calls the second one
@@ -152,31 +155,48 @@ def _refuse_numbers(names: list[str]) -> None:
         warnings.warn(words, LimetutorWarning, stacklevel=2)
 
 
-def _refuse_wide(name: str) -> None:
-    """Count the names before pandas makes a column of each."""
-    path = place("data", name)
+def _refuse_wide(options: argparse.Namespace) -> None:
+    """Count the names before pandas makes a column of each; another separator is seen here too."""
+    path = place("data", options.data)
+    if options.sep.lower() == "tab":
+        options.sep = "\t"
+    if len(options.sep) != 1 or options.sep in '"\r\n':
+        refuse(f"--sep must be one character, or the word tab, got {options.sep!r}.")
+    try:
+        "".encode(options.encoding)
+    except (LookupError, ValueError):
+        refuse(
+            "--encoding must be the name of one that Python knows, such as utf-16 or latin-1, got "
+            f"{options.encoding!r}."
+        )
     if not _has_size(path):
         return
     with (
-        path.open(newline="", encoding="utf-8-sig", errors="replace") as file,
+        path.open(newline="", encoding=options.encoding, errors="replace") as file,
         suppress(csv.Error),  # for which the table is refused later
     ):
-        count = len(next(csv.reader(file), ()))
-        if count > MAX_COLUMNS:
-            refuse(f"data must have at most {MAX_COLUMNS:,} columns, got {count:,}.")
+        names = next(csv.reader(file, delimiter=options.sep), [])
+        if len(names) > MAX_COLUMNS:
+            refuse(f"data must have at most {MAX_COLUMNS:,} columns, got {len(names):,}.")
+        for other in ";\t|":
+            cells = names[0].split(other) if len(names) == 1 and options.sep == "," else ()
+            if len(cells) > 1 and all(cell.isprintable() for cell in cells):
+                got, sep = arg.shorten(names[0]), "tab" if other == "\t" else f"'{other}'"
+                refuse(f"data must have cells between commas, got {got}: pass --sep {sep}.")
 
 
-def _first_lines(name: str) -> list[list[str]]:
+def _first_lines(options: argparse.Namespace) -> list[list[str]]:
     """The names and the first row, cell by cell, once all rows have as many cells as that one.
 
     Nothing of a pipe, which is read once.
     """
-    path = place("data", name)
+    path, name = place("data", options.data), options.data
     if not _has_size(path):
         return []
-    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+    with path.open(newline="", encoding=options.encoding, errors="replace") as file:
         try:
-            records = (record for record in csv.reader(file) if record)
+            rows = csv.reader(file, delimiter=options.sep)
+            records = (record for record in rows if record)
             lines = list(islice(records, 2))
             for i, record in enumerate(records, 1):
                 if len(record) != len(lines[1]):

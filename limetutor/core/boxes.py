@@ -125,6 +125,10 @@ class World:
     own_row = False  # whether xi itself is one of the n rows of a fit
     moves = False  # whether the law of the samples moves with xi
     regression: Any = None  # what the surrogate is fitted on, where not on indicators of boxes
+    # the weighting, the penalty and the rows of explanations in it, unless told otherwise
+    nu: float | None = None
+    n: int | None = None
+    kernel, ridge = "gaussian", 0.0
 
     @property
     def d(self) -> int | None:
@@ -260,7 +264,8 @@ def check_world(world: Any, boxes: bool = True) -> None:
     """Refuse what is not a world and, with ``boxes``, a world whose surrogate sees numbers."""
     if not isinstance(world, World):
         raise TypeError(
-            f"world must be an lt.Gaussian(...) or an lt.Empirical(...), got {arg.shorten(world)}."
+            "world must be an lt.Gaussian(...), an lt.Empirical(...) or an lt.from_lime(explainer), "
+            f"got {arg.shorten(world)}."
         )
     if boxes and world.regression is not None:
         raise ValueError(

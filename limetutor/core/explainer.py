@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..inputs import arguments as arg
+from ..inputs import worlds
 from ..inputs.warning_classes import FitWarning
 from ..results.explanation import Explanation, Samples
 from .boxes import World
@@ -23,8 +24,8 @@ EXTENSIONS: dict[str, Any] = {}
 
 
 def explain(
-    f: Any, xi: Any, world: World, nu: float, n: int = 5000, seed: int | None = None,
-    kernel: Any = "gaussian", sampler: Any = "bins", ridge: float = 0.0, *,
+    f: Any, xi: Any, world: World, nu: float | None = None, n: int | None = None,
+    seed: int | None = None, kernel: Any = None, sampler: Any = "bins", ridge: float | None = None, *,
     lasso: float = 0.0, features: int | None = None, select: str = "auto", output: Any = None,
     keep: bool = False, scrambles: int | None = None, adjust: bool = False,
     tol: float | None = None, rtol: float | None = None,
@@ -41,18 +42,18 @@ def explain(
         :class:`limetutor.Gaussian` or :class:`limetutor.Empirical`: where samples come from. In
         one read by :func:`limetutor.from_lime` the first of the n rows is xi itself, as in `lime`.
     nu, n
-        Bandwidth of the kernel, and number of samples.
+        Bandwidth of the kernel, and number of samples (5000); `lime`'s own in a world read from it.
     seed
         Results are bit-identical for a seed.
     kernel
-        "gaussian" (on x, the paper), "laplace" (on x, with heavier tails), "mismatch" (on z,
-        `lime`), "cosine", or a function of (x, z, xi, nu) that returns weights.
+        "gaussian" (on x, the paper; if left out), "laplace" (on x, with heavier tails), "mismatch" (on
+        z; if left out in a world read from `lime`), "cosine", or a function of (x, z, xi, nu).
     sampler
         "bins" (a box, then a value in it), "gaussian" (the value directly), "tilted" (from the tilted
         law, with equal weights: the same limit, usually less noise) or "sobol" (evenly spread points
         of the tilted law, with far less noise; n is rounded up to a power of two a scramble).
     ridge, lasso
-        Penalties, at most one of them, scaled as in scikit-learn.
+        Penalties, at most one of them, scaled as in scikit-learn; 0, but `lime`'s ridge in its worlds.
     features, select
         Keep only that many features: those with the "highest" coefficients, by "forward"
         selection, or "auto" (forward up to 6, as `lime` does). Memory then grows with n.
@@ -91,6 +92,7 @@ def explain(
     [True, True]
     """
     problem = Problem.of(f, xi, world, nu, kernel, output)
+    n, ridge = worlds.rows_and_penalty(world, n, ridge, lasso)
     explanation = run(
         problem, n, seed, sampler, ridge, lasso=lasso, features=features, select=select, keep=keep,
         scrambles=scrambles, adjust=adjust, tol=tol, rtol=rtol,

@@ -40,7 +40,7 @@ class Problem:
 
     @classmethod
     def of(
-        cls, f: Any, xi: Any, world: World, nu: Any, kernel: Any = "gaussian", output: Any = None, *,
+        cls, f: Any, xi: Any, world: World, nu: Any, kernel: Any = None, output: Any = None, *,
         purpose: str | None = None, boxes_needed: bool = True,
     ) -> Problem:  # fmt: skip
         """Check what a caller passed; with a ``purpose`` the kernel must have a tilt for it."""
@@ -134,7 +134,8 @@ def checked_weighting(
 ) -> tuple[float, Kernel]:
     """The bandwidth and the kernel that were asked for in a world, checked."""
     check_world(world, boxes_needed)
-    nu = arg.bandwidth("nu", nu)
+    nu = arg.bandwidth("nu", world.nu if nu is None else nu)
+    kernel = world.kernel if kernel is None else kernel
     weight = kernel_of(kernel) if purpose is None else product_kernel(kernel, purpose)
     return nu, world.weighted_by(weight)
 

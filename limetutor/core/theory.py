@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from ..inputs import arguments as arg
 from ..inputs.warning_classes import FitWarning, PrecisionWarning
+from ..inputs.worlds import penalty_and_rows
 from ..results.limit import TINY, Limit
 from .boxes import World
 from .kernels import GaussianKernel
@@ -45,8 +46,8 @@ class PopulationFit(NamedTuple):
 
 
 def limit(
-    f: Any, xi: Any, world: World, nu: float, kernel: Any = "gaussian", *, ridge: float = 0.0,
-    n: int | None = None, output: Any = None, samples: int = DEFAULT_SAMPLES, seed: int | None = 0,
+    f: Any, xi: Any, world: World, nu: float | None = None, kernel: Any = None, *,
+    ridge: float | None = None, n: float | None = None, output: Any = None, samples: int = DEFAULT_SAMPLES, seed: int | None = 0,
 ) -> Limit:  # fmt: skip
     """The explanation of f as n grows: without sampling where f has a form.
 
@@ -60,11 +61,12 @@ def limit(
     xi, world, nu
         As in :func:`limetutor.explain`.
     kernel
-        One of the product kernels, "gaussian", "laplace" or "mismatch".
+        One of the product kernels, "gaussian", "laplace" or "mismatch"; by default that of the world.
     ridge, n
         The penalty competes with the total weight of n samples, so n is needed with it:
         beta_j becomes beta_j s_j / (s_j + ridge / (n C)), s_j = alpha_j (1 - alpha_j). In a world
-        read from `lime`, n also brings in the row of xi itself, which decides where n C is small.
+        read from `lime`, which has its own two, n also brings in the row of xi itself, which decides
+        where n C is small; ``n=np.inf`` asks for the limit without it.
     output
         Which output to explain, a class or a column, where f has several.
     samples, seed
@@ -82,7 +84,7 @@ def limit(
     array([11.4 , -1.76])
     """
     problem = Problem.of(f, xi, world, nu, kernel, output, purpose="its limit", boxes_needed=False)
-    result = limit_of(problem, ridge, n, samples, seed)
+    result = limit_of(problem, *penalty_and_rows(ridge, n, problem.world), samples, seed)
     for text in result.warnings:
         kind = PrecisionWarning if text == PRECISION_NOTE else FitWarning
         warnings.warn(text, kind, stacklevel=2)
@@ -113,21 +115,11 @@ def limit_of(
         critical = critical_bandwidth(problem.xi, boxes.mu, boxes.sigma, *ends)
     return Limit(
         f=form if linear else problem.f, xi=problem.xi, nu=problem.nu, kernel=problem.kernel.name,
-        names=problem.boxes.names, tilt=law,
-        critical_nu=critical,
+        names=problem.boxes.names, tilt=law, critical_nu=critical,
         rows=correction, regressors=regressors, surrogate=fit, prediction=problem.prediction,
         setting=problem, output=problem.output, ridge=ridge, n=n,
         warnings=tuple(notes),
     )  # fmt: skip
-
-
-def penalty_and_rows(ridge: Any, n: Any) -> tuple[float, int | None]:
-    """The two checked: a penalty needs n, the rows that it competes with."""
-    ridge = arg.not_negative("ridge", ridge)
-    if ridge > 0:
-        because = " with ridge (the penalty weighs against n)"
-        return ridge, arg.whole("n", 0 if n is None else n, 1, because=because)
-    return ridge, None if n is None else arg.whole("n", n, 1)
 
 
 def exact_fit(problem: Problem) -> PopulationFit | None:

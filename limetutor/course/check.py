@@ -27,8 +27,8 @@ def judge(name: str, answer: Any, attempt: int = 1) -> Verdict:
     Returns
     -------
     Verdict
-        ``.kind`` is ``"right"``, ``"close"`` (right but for the form) or ``"wrong"``; ``.words`` are
-        for the reader.
+        ``.kind`` is ``"right"``, ``"close"`` (right but for the form), ``"wrong"``, or ``"unread"``
+        (no numbers could be read); ``.words`` are for the reader.
 
     Examples
     --------

@@ -29,8 +29,9 @@ def _categories_wanted(model: Any, boxes: Boxes, feature: dict[str, int]) -> dic
     """
     kinds = {name: boxes.kind(j) for name, j in feature.items()}
     adapt = adapter(model).categories
-    adapted = {} if adapt is None else adapt([c for c in feature if not kinds[c].ordered])
-    return {c: None for c in feature if kinds[c].categories is not None} | adapted
+    typed = [c for c in feature if kinds[c].categories is not None]
+    adapted = {} if adapt is None else adapt(typed or [c for c in feature if kinds[c].holds_codes])
+    return dict.fromkeys(typed) | adapted
 
 
 def _as_frame(

@@ -88,6 +88,18 @@ class Number(ColumnKind):
         return float(arg.within(f"xi's {name!r}", np.array(arg.scalar(f"xi's {name!r}", value))))
 
 
+class Truth(Number):
+    """True or false, 1 or 0 for models."""
+
+    def cut(self, values: np.ndarray, p: int) -> np.ndarray:
+        """Between the two, where both occur."""
+        return np.array([0.5] if np.ptp(values) else [])
+
+    def describe(self, name: str, box: BoxInWords) -> str:
+        """``tagged = True``."""
+        return f"{name} = {box.value > 0.5}"
+
+
 @dataclass(frozen=True, eq=False)
 class Category(ColumnKind):
     """One of several labels, each a box of its own; differences of labels have no meaning.
@@ -200,7 +212,7 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, float | np.floating) and bool(np.isnan(value))
 
 
-NUMBER = Number()
+NUMBER, TRUTH = Number(), Truth()
 
 KINDS: dict[str, type[ColumnKind]] = {"number": Number, "category": Category}
 

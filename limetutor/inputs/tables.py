@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import arguments as arg
-from .columns import MISSING, NUMBER, Category, ColumnKind, OrMissing, is_missing
+from .columns import MISSING, NUMBER, TRUTH, Category, ColumnKind, OrMissing, is_missing
 from .names import default_names, is_frame, labels_of, order_of, refuse_names, refuse_repeated
 
 
@@ -158,7 +158,8 @@ def _read(name: str, column: np.ndarray, kind: ColumnKind | None) -> tuple[np.nd
                 f"X must hold labels of its kind, {arg.shorten(list(kind.labels))}, "
                 f"but column {name!r} holds numbers."
             )
-    return values, kind or NUMBER
+    is_truth = column.dtype == bool or all(isinstance(v, bool | np.bool_) for v in column)
+    return values, kind or (TRUTH if is_truth else NUMBER)
 
 
 def _refuse_scale(name: str, values: np.ndarray) -> None:

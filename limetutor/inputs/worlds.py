@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from . import arguments as arg
+from .lime_defaults import NUM_SAMPLES
 from .names import refuse_repeated
 
 MAX_BOXES = 10_000  # of one feature; more of them than training sets have rows
@@ -97,3 +98,27 @@ def short(value: np.ndarray) -> str:
     if np.all(flat == flat[0]):
         return f"{flat[0]:g}"
     return np.array2string(flat, precision=3, threshold=6, separator=", ")
+
+
+def rows_and_penalty(world: Any, n: Any, ridge: Any, lasso: Any) -> tuple[Any, Any]:
+    """Rows and ridge of a sampled fit: those asked for, or else those of the world."""
+    usual = NUM_SAMPLES if world.n is None else world.n
+    if ridge is None:  # a lasso takes its place
+        ridge = 0.0 if arg.not_negative("lasso", lasso) else world.ridge
+    return usual if n is None else n, ridge
+
+
+def penalty_and_rows(ridge: Any, n: Any, world: Any = None) -> tuple[float, int | None]:
+    """The two of a limit, checked: a penalty needs n, the rows that it competes with.
+
+    None stands for those of the world, where one is given, and n = inf for the limit itself.
+    """
+    usual = (0.0, None) if world is None else (world.ridge, world.n)
+    if isinstance(n, float) and n == np.inf:
+        n, usual = None, (0.0, None)
+    ridge = arg.not_negative("ridge", usual[0] if ridge is None else ridge)
+    n = usual[1] if n is None else n
+    if ridge > 0:
+        because = " with ridge (the penalty weighs against n)"
+        return ridge, arg.whole("n", 0 if n is None else n, 1, because=because)
+    return ridge, None if n is None else arg.whole("n", n, 1)

@@ -110,8 +110,11 @@ class Slider:
         return math.sqrt(low * high) if self.log else (low + high) / 2
 
     def text(self, value: float) -> str:
-        """A value as the reader sees it."""
-        return self.fmt.format(value)
+        """A value as the reader sees it: with a true minus sign, and up to a million in digits."""
+        text = self.fmt.format(value)
+        if re.fullmatch(r"[-\d.]+e\+0[0-5]", text):
+            text = f"{float(text):.0f}"
+        return re.sub(r"(?<![\w.])-(?=[\d.])", "\N{MINUS SIGN}", text)
 
     def _grid(self, count: int) -> tuple[float, ...]:
         space = np.geomspace if self.log else np.linspace

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
+import scipy
 
+from ..inputs import arguments as arg
 from ..plotting import page
 from ..plotting.result_page import notebook_table
-from ..results.result import BaseResult, pairs
+from ..results.result import BaseResult, pairs, wing
 
+MAX_LISTED = 20  # features
 MIN_SHOWN = 0.01  # probability of being chosen from which a feature is shown
 
 
@@ -60,6 +64,7 @@ class LimePrediction(BaseResult):
     runs: int
     warnings: tuple[str, ...] = ()
 
+    box_names = property(attrgetter("names"), doc="What `lime` prints for each feature.")
     frame_columns = ("coef", "sd", "stderr", "selection")
     page_title = "What lime will print"
     table_columns = ("feature", "coefficient", "from run to run", "chosen")
@@ -72,6 +77,25 @@ class LimePrediction(BaseResult):
         """The same with positions, by label (1 for a regression, as in `lime`)."""
         chosen = pairs(range(len(self.coef)), self.coef, self._by_size(self.sets[0][0]))
         return {1 if self.label is None else self.label: chosen}
+
+    def order(self) -> np.ndarray:
+        """The features that runs choose: the likeliest set, then those that may come instead."""
+        return np.array(self._shown(), int)
+
+    def interval(self, level: float = 0.95) -> np.ndarray:
+        """Between which ends runs print each coefficient with probability ``level``, (d, 2)."""
+        reach = scipy.special.ndtri(0.5 + arg.probability("level", level) / 2) * self.sd
+        return self.coef[:, None] + np.outer(reach, [-1.0, 1.0])
+
+    def to_frame(self) -> Any:
+        """A DataFrame with a row for each feature; nan for coefficients that no run printed."""
+        frame, chosen = super().to_frame(), [j for features, _ in self.sets for j in features]
+        frame.loc[~np.isin(np.arange(len(frame)), chosen), ["coef", "sd", "stderr"]] = np.nan
+        return frame
+
+    def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
+        """What runs print, with the range of 95% of them, as a matplotlib figure."""
+        return wing("plotting.results").coefficients(self, ax=ax, top=top, title=title)
 
     def blocks(self, top: int = 20, symbols: bool = False, picture: bool = True) -> list[Any]:
         """The parts of a page: what is predicted, feature by feature."""
@@ -92,8 +116,14 @@ class LimePrediction(BaseResult):
         others = {j for j in others if self.selection[j] >= MIN_SHOWN}
         return first + sorted(others, key=lambda j: -self.selection[j])
 
+    def _more(self) -> list[str]:
+        """How many features are not listed, if any."""
+        more = len(self._shown()) - MAX_LISTED
+        return [f"  ... and {more} more"] if more > 0 else []
+
     def _title(self) -> str:
-        which = "" if self.label is None else f" for label {self.label} ({self.class_name})"
+        called = "" if self.class_name is None else f" ({self.class_name})"
+        which = "" if self.label is None else f" for label {self.label}{called}"
         return (
             f"What lime will print{which}: {min(self.num_features, len(self.coef))} features, "
             f"{self.num_samples} samples"
@@ -110,15 +140,16 @@ class LimePrediction(BaseResult):
         lines = [self._title()]
         lines += [
             f"  {self.coef[j]:+10.4g} ± {self.sd[j]:<8.2g} {self.selection[j]:>4.0%}  {self.names[j]}"
-            for j in self._shown()
+            for j in self._shown()[:MAX_LISTED]
         ]
+        lines += self._more()
         warnings = (f"  warning: {text}" for text in self.warnings)
         return "\n".join([*lines, "  " + self._summary(), *warnings])
 
     def _repr_html_(self) -> str:
         rows = [
             (str(self.names[j]), f"{self.coef[j]:+.4g}", f"± {self.sd[j]:.2g}", f"{self.selection[j]:.0%}")
-            for j in self._shown()
+            for j in self._shown()[:MAX_LISTED]
         ]  # fmt: skip
-        sentence = f"{self._summary()}."
+        sentence = ". ".join([*map(str.strip, self._more()), f"{self._summary()}."])
         return notebook_table(self.table_columns, rows, [sentence], self.warnings, self._title())

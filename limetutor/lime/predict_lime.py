@@ -10,6 +10,7 @@ Chapters: the real lime, text, images.
 from __future__ import annotations
 
 from dataclasses import fields
+from difflib import get_close_matches
 from typing import Any
 
 from .images import ImageKind
@@ -46,20 +47,22 @@ def predict_lime(
         name, and categories may be given by the explainer's ``categorical_names``.
     label
         `lime`'s label: the column of the probabilities, or its class name; 1 if None, and the likeliest
-        for images. A regression has none, and what is predicted is `lime`'s ``local_exp[1]``.
+        for images. A regression has none, and what is predicted is `lime`'s ``local_exp[1]``; of
+        several outputs the label says which, the first if None, as `lime` takes it.
     num_features, num_samples, model_regressor
         As in ``explain_instance``; by default 10, 5000 (images: all of them, 1000) and Ridge(alpha=1).
     labels, top_labels
         `lime`'s own words for the label: ``labels`` with one entry, or ``top_labels=1`` for the likeliest
         class at the instance.
     calls
-        How often the model is called. For a table 16384 times where it has a form
+        How often the model is called. For a table 4096 times where it has a form
         (:func:`limetutor.limit` says which have) and the means are exact, 32768 times where they are
         not. For texts and images hardly at all where a sum, a tree or a forest on counts of words is
         recognised; as often as `lime` does otherwise, and more (up to 40,000 times) where that would
         leave errors that count beside the noise of runs.
     runs, seed
-        How many runs are made of these calls (400, down to 100 for 200 features), and the seed.
+        How many runs are made of these calls (400, down to 50 for 400 features, 100 for a lasso path),
+        and the seed.
 
     **options
         The other words of ``explain_instance``: ``distance_metric``, and for images ``hide_color``,
@@ -117,8 +120,11 @@ def request(kind: Any, label: Any = None, labels: Any = None, **words: Any) -> R
     common = {name: words.pop(name) for name in COMMON if name in words}
     unknown = sorted(set(words) - set(kind.options))
     if unknown:
+        known = ("label", "labels", *COMMON)
+        near = get_close_matches(unknown[0], [*known, *kind.options], 1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
         raise TypeError(
             f"{unknown[0]} must be left out for a {kind.name.rpartition('.')[2]}, whose own words "
-            f"beside {', '.join(('label', 'labels', *COMMON))} are {', '.join(kind.options)}."
+            f"beside {', '.join(known)} are {', '.join(kind.options)}{hint}."
         )
     return Request(one_label(label, labels), **common, options=words)

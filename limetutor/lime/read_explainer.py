@@ -6,7 +6,7 @@ Every piece is a product over features, so :func:`limetutor.from_lime` is all th
 what `explain_instance` will return:
 
     world = lt.from_lime(explainer)
-    lt.limit(model, xi, world, nu=world.nu, kernel="mismatch", ridge=1.0, n=5000)
+    lt.limit(model, xi, world)  # with its kernel and width, a ridge of 1, 5000 rows and xi among them
 
 What `lime` does wrong, the world does wrong as well: see :class:`Collapsed`. Chapter: the real lime.
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from ..core.kernels import GaussianKernel, SquareKernel, product_kernel
 from ..exact.without_discretization import ScaledNumbers
 from ..inputs import arguments as arg
 from ..inputs.columns import BoxInWords, Category
+from ..inputs.lime_defaults import NUM_SAMPLES, RIDGE
 from ..inputs.names import refuse_repeated
 from .columns_and_classes import NamesClasses
 from .empirical import Column, stack
@@ -95,11 +96,11 @@ class LimeWorld(NamesClasses):
     ``class_names`` are those of the explainer, which ``output=`` understands.
     """
 
-    nu: float
+    nu: float = field()  # without a default, which the base class has
     collapsed: tuple[Collapsed, ...]
     class_names: tuple[str, ...] = ()
 
-    kernel = "mismatch"
+    kernel, ridge, n = "mismatch", RIDGE, NUM_SAMPLES
 
     def __repr__(self) -> str:
         wrong = f", {len(self.collapsed)} collapsed" if self.collapsed else ""
@@ -115,12 +116,12 @@ class LimeNumbers(NamesClasses):
     :mod:`limetutor.exact.without_discretization`.
     """
 
-    nu: float
+    nu: float = field()
     centre: np.ndarray
     around: bool
     class_names: tuple[str, ...] = ()
 
-    kernel = "gaussian"
+    ridge, n = RIDGE, NUM_SAMPLES
 
     @property
     def regression(self) -> ScaledNumbers:  # type: ignore[override]

@@ -16,13 +16,14 @@ from ..inputs.lime_defaults import RIDGE
 from ..results.limit import TINY
 from . import selection_and_ridge
 from .lime_prediction import LimePrediction
-from .sample_pools import Pool
+from .sample_pools import Draws, Pool
 from .selection_and_ridge import Fits, Moments, ridge
 
 NUM_FEATURES = 10  # that `lime` prints for a table or a text, if left out
 MAX_RUNS = 400  # that are made of the calls of a model, if their number is left out, ...
-MAX_FITTED_FEATURES = 20_000  # ... fewer for many features, so many in all, down to a quarter,
+MAX_FITTED_FEATURES = 20_000  # ... fewer for many features, so many in all, down to an eighth,
 MAX_PRODUCTS = 4e11  # ... and fewer still, so many products in the sums of all runs,
+SLOW = ("lasso_path",)  # ... a quarter for rules that are followed run by run,
 MIN_RUNS = 10  # ... but not fewer than these
 RUNS_PER_GROUP = 20  # whose standard deviation is the one that is predicted
 # ... over sigma, for normal values: the median of chi / sqrt(19) with 19 degrees of freedom
@@ -67,11 +68,12 @@ class Request:
     seed: Any = 0
     options: dict[str, Any] = field(default_factory=dict)
 
-    def numbers(self, features: int, samples: int, d: int) -> RunNumbers:
-        """The numbers, with those of `lime` where there are none; runs by the number of features."""
+    def numbers(self, features: int, samples: int, d: int, rule: str = "auto") -> RunNumbers:
+        """The numbers, with those of `lime` where there are none; runs by the features and the rule."""
         samples = samples if self.num_samples is None else self.num_samples
         samples = arg.whole("num_samples", samples, 2, most=10**8)
-        by_features = np.clip(MAX_FITTED_FEATURES / d, MAX_RUNS / 4, MAX_RUNS)
+        most = MAX_RUNS / 4 if rule in SLOW else MAX_RUNS
+        by_features = np.clip(MAX_FITTED_FEATURES / d, MAX_RUNS / 8, most)
         usual = int(min(by_features, max(MAX_PRODUCTS / (samples * d**2), MIN_RUNS)))
         features = features if self.num_features is None else self.num_features
         return RunNumbers(
@@ -110,7 +112,9 @@ class Surrogates:
             fits = ridge(sums, self.penalty, chosen)
             fits = _without_pool_noise(fits, pool, mean, self.penalty, chosen, numbers.samples)
             first_order = selection_and_ridge.linearised(mean, sums, self.penalty)
-        whole = ridge(sums, RIDGE if self.penalty is None else self.penalty)
+        whole = fits  # beside them only where too few runs chose a feature
+        if self.penalty is None or np.any(chosen.sum(axis=0) < 2):
+            whole = ridge(sums, RIDGE if self.penalty is None else self.penalty)
         coef, error = _means(fits.coef, chosen, whole.coef, first_order)
         local = prediction + fits.local
         return LimePrediction(
@@ -146,10 +150,10 @@ def _without_pool_noise(
 
 
 def _rows_of(
-    pool: Pool, draws: list[np.ndarray], prediction: float
+    pool: Pool, draws: Draws, prediction: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Regressors, responses and weights of each run, xi's own row first."""
-    for rows in draws:
+    for rows in draws.rows():
         design = np.vstack([pool.at_xi, pool.design[rows] + pool.at_xi])
         y = np.concatenate([[0.0], pool.y[rows]]) + prediction
         yield design, y, np.concatenate([[pool.own_weight], pool.weights[rows]])

@@ -3,8 +3,10 @@
 A run of `lime` is n rows from the law p of its world, weighted by a kernel pi. What such runs print,
 how they spread and which features they choose follows from the law of weighted sums of n rows. Where
 few rows have most of the weight that law is far from normal, and so it is not approximated: the rows
-of a **pool** are drawn again, each a Poisson number of times with mean n p / (m q), where m rows of
-the pool follow q.
+of a **pool** are drawn again, each with a mean of n p / (m q), where m rows of the pool follow q. All
+runs together have every row as often as is expected, but for rounding. Where weights are even a run is
+made of blocks of rows that other runs have too, each in another company: the variance over runs of a sum
+over rows is what it was, at a tenth of the work.
 
 The pool follows the tilted law, and where weights differ much a mixture of p pi^s / E[pi^s] with
 s = 0, 1/2, 1 and 2: what a run mostly has, what decides runs that have no row near xi, the mean of a
@@ -14,9 +16,12 @@ residuals, so that the mean of the fits does not depend on the pool.
 Chapter: the real lime.
 """
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -28,7 +33,19 @@ MIN_EVEN_SHARE = 0.1  # effective share of a weighted sample above which one til
 # the powers s of the weight in the laws of a pool, and their shares of its rows
 ONE_TILT = {1.0: 1.0}
 MIXED_TILTS = {0.0: 0.25, 0.5: 0.25, 1.0: 0.25, 2.0: 0.25}
+ROWS_PER_BLOCK = 500  # of which runs are made where the share above is reached
 MAX_RESPONSE = 1e140  # and the least is 1 over it
+
+
+class Draws(NamedTuple):
+    """The rows of runs: blocks of them, and of which blocks each run is made (runs, parts)."""
+
+    blocks: list[np.ndarray]
+    parts: np.ndarray
+
+    def rows(self) -> Iterator[np.ndarray]:
+        """The rows of each run."""
+        return (np.concatenate([self.blocks[k] for k in parts]) for parts in self.parts)
 
 
 @dataclass(frozen=True)
@@ -62,6 +79,13 @@ class Pool:
             )
 
     @cached_property
+    def even_share(self) -> float:
+        """The effective share of the rows of a run: how many of equal weight would be as good."""
+        weights = np.exp(self.log_weights - np.max(self.log_weights))
+        moments = [float(self.ratio @ weights**power) for power in (0, 1, 2)]
+        return moments[1] ** 2 / (moments[0] * moments[2])
+
+    @cached_property
     def weights(self) -> np.ndarray:
         """The weights of the rows, (m,)."""
         return np.exp(self.log_weights)
@@ -71,19 +95,32 @@ class Pool:
         """1, the regressors and the response of each row."""
         return np.hstack([np.ones((len(self.y), 1)), self.design, self.y[:, None]])
 
-    def draws(self, n: int, runs: int, rng: np.random.Generator) -> list[np.ndarray]:
-        """Indices of the rows of each run beside xi's own; n is the number of all of them."""
+    def draws(self, n: int, runs: int, rng: np.random.Generator) -> Draws:
+        """The rows of each run beside xi's own; n is the number of all of them."""
         ends = np.cumsum(self.ratio)
-        sizes = rng.poisson((n - 1) * ends[-1], runs)
-        return [np.searchsorted(ends, ends[-1] * rng.random(size), "right") for size in sizes]
+        size = (n - 1) * float(ends[-1])
+        parts = max(int(size / ROWS_PER_BLOCK), 1) if self.even_share > MIN_EVEN_SHARE else 1
+        total = max(round(runs * size / parts), runs)
+        marks = np.floor(ends * (total / ends[-1]) + rng.random()).astype(int)
+        marks[-1] = total
+        rows = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(marks, prepend=0))
+        rng.shuffle(rows)
+        order = [rng.permutation(runs) if parts > 1 else np.arange(runs) for _ in range(parts)]
+        return Draws(np.array_split(rows, runs), np.stack(order, axis=1))
 
     @one_thread()
-    def moments(self, draws: list[np.ndarray]) -> Moments:
+    def moments(self, draws: Draws) -> Moments:
         """The weighted sums of runs."""
-        products = np.empty((len(draws), *[self.columns.shape[1]] * 2))
-        for r, rows in enumerate(draws):
-            columns = self.columns[rows]
-            np.matmul((columns * self.weights[rows, None]).T, columns, out=products[r])
+        columns = self.columns * np.sqrt(self.weights)[:, None]
+        products = np.empty((len(draws.blocks), *[columns.shape[1]] * 2))
+        for block, rows in zip(products, draws.blocks, strict=True):
+            part = columns[rows]
+            np.matmul(part.T, part, out=block)
+        runs, parts = draws.parts.shape
+        if parts > 1:
+            times = np.zeros((runs, len(products)))
+            np.add.at(times, (np.arange(runs)[:, None], draws.parts), 1.0)
+            products = (times @ products.reshape(runs, -1)).reshape(products.shape)
         return self._with_own_row(products)
 
     @one_thread()

@@ -11,13 +11,16 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
-from ..core.surrogate import Solver
+from ..core.surrogate import MIN_DEVIATION, Solver, pseudo_inverse
 from ..inputs import arguments as arg
 from ..inputs.lime_defaults import RIDGE
 from ..inputs.predictors import class_of
 from ..precision import sparse
 from ..precision.sparse import Moments
+
+NUMBERS_AT_ONCE = 2**20  # in the equations that are taken out of the sums together
 
 
 class Fits(NamedTuple):
@@ -30,18 +33,50 @@ class Fits(NamedTuple):
 
 def ridge(sums: Moments, penalty: float, chosen: np.ndarray | None = None) -> Fits:
     """Ridge on the chosen features of each run, a mask (runs, d); the intercept is not penalised."""
-    coef, local = np.zeros(sums.mean.shape), np.empty(len(sums.total))
-    for r, products in enumerate(sums.products):
-        used = np.arange(len(coef[r])) if chosen is None else np.flatnonzero(chosen[r])
-        columns = np.append(0, 1 + used)
-        solver = Solver(products[np.ix_(columns, columns)], penalty)
-        beta = solver.beta(products[columns, -1])
-        local[r], coef[r, used] = beta[0], beta[1:]
-    left = sums.square - 2 * np.einsum("rj,rj->r", coef, sums.response)
-    left += np.einsum("rj,rjk,rk->r", coef, sums.gram, coef)
+    chosen = np.ones(sums.mean.shape, bool) if chosen is None else chosen
+    size = int(chosen.sum(axis=1).max(initial=0))
+    used = np.argsort(~chosen, axis=1, kind="stable")[:, :size]  # those chosen, and others
+    kept, coef = np.take_along_axis(chosen, used, axis=1), np.zeros(sums.mean.shape)
+    step = max(NUMBERS_AT_ONCE // max(size, 1) ** 2, 1)
+    for start in range(0, len(coef), step):
+        runs = np.arange(start, min(start + step, len(coef)))[:, None]
+        features, present = used[runs[:, 0]], kept[runs[:, 0]]
+        gram = sums.gram[runs[:, :, None], features[:, :, None], features[:, None, :]]
+        gram *= present[:, :, None] & present[:, None, :]
+        gram[:, np.arange(size), np.arange(size)] += present * penalty
+        response = present * sums.response[runs, features]
+        coef[runs, features] = _solved(gram, response, sums.total[runs[:, 0]])
+    local = sums.level - np.sum(sums.mean * coef, axis=1)
+    left = sums.square - 2 * np.sum(coef * sums.response, axis=1)
+    left += np.sum(coef * np.matmul(sums.gram, coef[:, :, None])[:, :, 0], axis=1)
     constant = sums.square <= 0
     score = 1 - np.where(constant, 0.0, left / np.where(constant, 1.0, sums.square))
     return Fits(coef, local, score)
+
+
+def _solved(gram: np.ndarray, response: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """The solutions (runs, d) of equations of least squares, as :class:`Solver` finds each."""
+    gram, response = gram / total[:, None, None], response / total[:, None]
+    diagonal = np.arange(gram.shape[1])
+    scale = np.sqrt(np.maximum(gram[:, diagonal, diagonal], 0.0))
+    constant = scale <= MIN_DEVIATION
+    scale[constant] = 1.0
+    unit = gram / (scale[:, :, None] * scale[:, None, :])
+    unit[constant[:, :, None] | constant[:, None, :]] = 0.0
+    unit[:, diagonal, diagonal] = 1.0
+    norm, sides = np.abs(unit).sum(axis=2).max(axis=1, initial=0.0), response * ~constant / scale
+    rounding = np.maximum(1e-10, 1e-15 / np.min(scale, axis=1, initial=1.0) ** 2)
+    coef, conditioned = np.zeros(scale.shape), np.zeros(len(scale), bool)
+    for r, matrix in enumerate(unit if len(diagonal) else ()):
+        root, coef[r], failed = scipy.linalg.lapack.dposv(matrix, sides[r], lower=1)
+        if not failed:
+            conditioned[r] = (
+                scipy.linalg.lapack.dpocon(root, norm[r], uplo="L")[0] > 1e3 * rounding[r]
+            )
+    coef /= scale
+    for k in np.flatnonzero(~conditioned):  # by eigenvalues
+        coef[k] = pseudo_inverse(gram[k])[0] @ response[k]
+    return coef
 
 
 def linearised(mean: Moments, sums: Moments, penalty: float) -> np.ndarray:
@@ -81,12 +116,14 @@ def forward_selection(sums: Moments, k: int, at_xi: np.ndarray) -> np.ndarray:
 
 def lasso_path(sums: Moments, k: int, at_xi: np.ndarray) -> np.ndarray:
     """The last point of the lasso path with at most k features, by scikit-learn's path."""
+    from sklearn import config_context
     from sklearn.linear_model import lars_path_gram
 
     chosen = np.zeros(sums.mean.shape, bool)
     for r, (gram, response) in enumerate(zip(sums.gram, sums.response, strict=True)):
         # how many rows there were scales the penalties of the path, and not its features
-        _, _, path = lars_path_gram(response.copy(), gram.copy(), n_samples=1, method="lasso")
+        with config_context(skip_parameter_validation=True):  # half of the time
+            _, _, path = lars_path_gram(response.copy(), gram.copy(), n_samples=1, method="lasso")
         active = path.T[1:] != 0
         small = np.flatnonzero(active.sum(axis=1) <= k)
         chosen[r] = active[small[-1] if small.size else 0] if len(active) else False

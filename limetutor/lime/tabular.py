@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.problem import Problem
+from ..core.problem import Problem, knowing
 from ..core.sampler import SAMPLERS
 from ..core.theory import PopulationFit, exact_fit
 from ..inputs import arguments as arg
@@ -27,7 +27,7 @@ from .read_explainer import from_lime, has_own_kernel
 from .runs import NUM_FEATURES, Request, Surrogates
 from .sample_pools import Pool, mixture_log_ratio, recentred, spread_of_fits, tilt_shares
 
-CALLS_WITH_FORM = 2**14  # of a model that has a form: how its residuals are spread
+CALLS_WITH_FORM = 2**12  # of a model that has a form: how its residuals are spread
 CALLS_WITHOUT_FORM = 2**15  # the mean of fits is then off by some .15 of ``sd``
 OTHER_KERNEL_SHARES = {0.0: 0.5, 0.5: 0.25, 1.0: 0.25}  # of the tilts by `lime`'s kernel
 FLAT = 1e8  # times a bandwidth: one that tilts nothing
@@ -48,8 +48,9 @@ class TabularKind:
 
     def predict(self, explainer: Any, f: Any, instance: Any, request: Request) -> LimePrediction:
         """What ``explain_instance`` will print for a row."""
-        numbers = request.numbers(NUM_FEATURES, NUM_SAMPLES, len(explainer.feature_names))
         surrogates = Surrogates(explainer, request.model_regressor)
+        d = len(explainer.feature_names)
+        numbers = request.numbers(NUM_FEATURES, NUM_SAMPLES, d, surrogates.rule)
         metric = request.options.get("distance_metric", "euclidean")
         euclidean = isinstance(metric, str) and metric in ("euclidean", "l2")
         own_kernel = has_own_kernel(explainer) and euclidean
@@ -62,7 +63,9 @@ class TabularKind:
         return surrogates.predicted(
             pool, numbers, problem.prediction, names=read_explainer.printed_names(explainer, problem.xi),
             label=column,
-            class_name=None if column is None else class_name(column, explainer.class_names),
+            class_name=None
+            if column is None or explainer.mode == "regression"
+            else class_name(column, explainer.class_names),
             calls=len(pool.y),
             warnings=(
                 *((own_row_note(numbers.samples, weight),) if weight < MIN_OTHER_WEIGHT else ()),
@@ -91,6 +94,7 @@ def _problem(
     column, output = None, None
     if explainer.mode == "regression":
         output = _regression_output(f, outputs, label, top_labels)
+        column = None if label is None else output
     else:
         column = _class_column(explainer, outputs, label, top_labels, classes)
         output = classes[column] if classes else column
@@ -99,11 +103,15 @@ def _problem(
     problem = Problem.of(
         f, xi, world, world.nu, world.kernel, output, purpose=purpose, boxes_needed=False
     )
-    return problem, column
+    known = float(np.ravel(outputs)[column or 0])  # by the call above
+    return knowing(problem, prediction=known) if np.isfinite(known) else problem, column
 
 
 def _regression_output(f: Any, outputs: np.ndarray, label: Any, top_labels: Any) -> int | None:
-    """The output that `lime` takes where f has several: the first."""
+    """The output that is explained: of several the first, as `lime` takes it, unless a label says which."""
+    several = outputs.shape[1] if outputs.ndim == 2 else 1
+    if several > 1 and top_labels is None and not hasattr(f, "predict_proba"):
+        return label_column(0 if label is None else label, None, several)
     if top_labels is not None or not (label is None or (arg.is_integer(label) and label == 1)):
         raise ValueError(
             "label must be left out for an explainer of mode 'regression', got "
@@ -113,7 +121,7 @@ def _regression_output(f: Any, outputs: np.ndarray, label: Any, top_labels: Any)
         raise ValueError(
             f"f must be a regressor for an explainer of mode 'regression', got {arg.shorten(f)}."
         )
-    return 0 if outputs.ndim == 2 and outputs.shape[1] > 1 else None
+    return None
 
 
 def _class_column(

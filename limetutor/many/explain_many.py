@@ -19,13 +19,16 @@ from ..core.problem import Problem
 from ..core.sampler import sampler_of
 from ..inputs import arguments as arg
 from ..inputs.warning_classes import FitWarning
+from ..inputs.worlds import rows_and_penalty
 from ..precision.stopping import Precision
 from ..results.explanation import Explanation
+from ..results.result import fitted_with
+from ..results.rows import row_position
 from .fingerprint import evidence_of, settings_of
 from .limits import ARRAYS
 from .pools import unordered, with_progress
 from .problems import Problems
-from .row_results import RowResults, row_position, row_seed, stacked
+from .row_results import RowResults, row_seed, stacked
 from .store import Store
 
 TARGET_TASKS = 64  # about so many tasks for other processes, each with a copy of the model
@@ -38,7 +41,7 @@ QUESTION_FIELDS = set("setting draws samples names output xi kernel sampler nu".
 class Explanations(RowResults):
     """The explanations of many rows: ``explanations[i]`` is the :class:`Explanation` of row i.
 
-    The arrays of :class:`Limits`, and ``score``, ``ess`` (rows,). ``method`` is "monte carlo".
+    i is a label of X's index where it has labels of its own, otherwise a position. The arrays of :class:`Limits`, and ``score``, ``ess`` (rows,). ``method`` is "monte carlo".
 
     Examples
     --------
@@ -52,11 +55,19 @@ class Explanations(RowResults):
     ess: np.ndarray
     rows: tuple[Explanation, ...] = field(repr=False)
 
+    @property
+    def _fit(self) -> str:
+        return fitted_with(self.rows[0].ridge, self.rows[0].n)
+
     def __getitem__(self, i: Any) -> Explanation:
-        return self.rows[row_position(i, len(self))]
+        return self.rows[row_position(i, len(self), self.question.index)]
 
     def __iter__(self) -> Iterator[Explanation]:
         return iter(self.rows)
+
+    def to_frame(self) -> Any:
+        """The coefficients as a DataFrame: X's index, a column a feature; nan where it was left out."""
+        return super().to_frame().where(np.array([row.used for row in self.rows]))
 
     def as_list(self) -> list[list[tuple[str, float]]]:
         """A list for each row, without the features that were left out there."""
@@ -67,12 +78,12 @@ def explain_many(
     f: Any,
     X: Any,
     world: World,
-    nu: float,
-    n: int = 5000,
+    nu: float | None = None,
+    n: int | None = None,
     seed: int = 0,
-    kernel: Any = "gaussian",
+    kernel: Any = None,
     sampler: Any = "bins",
-    ridge: float = 0.0,
+    ridge: float | None = None,
     *,
     lasso: float = 0.0,
     features: int | None = None,
@@ -123,6 +134,7 @@ def explain_many(
     seed = arg.whole("seed", seed, 0)
     n_jobs = arg.jobs(n_jobs)
     draws = sampler_of(sampler)
+    n, ridge = rows_and_penalty(world, n, ridge, lasso)
     ridge, lasso = arg.not_negative("ridge", ridge), arg.not_negative("lasso", lasso)
     options = {
         "n": n, "sampler": draws, "ridge": ridge, "lasso": lasso, "features": features,
@@ -192,9 +204,10 @@ def _explanation(question: Problems, i: int, draws: Any, parts: dict[str, Any]) 
 
 
 def explain_quietly(
-    f: Any, xi: Any, world: World, nu: float, n: int = 5000, seed: Any = None,
-    kernel: Any = "gaussian", sampler: Any = "bins", ridge: float = 0.0, **options: Any,
+    f: Any, xi: Any, world: World, nu: float | None = None, n: int | None = None, seed: Any = None,
+    kernel: Any = None, sampler: Any = "bins", ridge: float | None = None, **options: Any,
 ) -> Explanation:  # fmt: skip
     """:func:`explain` for many runs: what it warns of stands in ``warnings`` only."""
     problem = Problem.of(f, xi, world, nu, kernel, options.pop("output", None))
+    n, ridge = rows_and_penalty(world, n, ridge, options.get("lasso", 0.0))
     return run(problem, n, seed, sampler, ridge, **options)

@@ -15,21 +15,24 @@ from typing import Any
 import numpy as np
 
 from ..core.boxes import World
-from ..core.theory import DEFAULT_SAMPLES, limit_of, penalty_and_rows
+from ..core.theory import DEFAULT_SAMPLES, limit_of
 from ..inputs import arguments as arg
 from ..inputs.warning_classes import FitWarning
+from ..inputs.worlds import penalty_and_rows
 from ..precision.diagnostics import MIN_OTHER_WEIGHT, constant_note
 from ..results.limit import Limit
+from ..results.result import fitted_with
+from ..results.rows import row_position
 from .pools import with_progress
 from .problems import Problems, surrogate_blocks
-from .row_results import RowResults, row_position, row_seed, stacked
+from .row_results import RowResults, row_seed, stacked
 
 ARRAYS = ("coef", "intercept", "prediction", "local_prediction", "stderr")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Limits(RowResults):
-    """The limits of many rows: ``limits[i]`` is the :class:`Limit` of row i.
+    """The limits of many rows: ``limits[i]`` is the :class:`Limit` of row i (by label, if X has some).
 
     ``coef`` and ``stderr`` (rows, d); ``intercept``, ``prediction``, ``local_prediction`` and
     ``method`` (rows,), the last one "exact", "quadrature" or "monte carlo".
@@ -47,17 +50,23 @@ class Limits(RowResults):
     samples: int
     seed: int | None
 
+    @property
+    def _fit(self) -> str:
+        return fitted_with(self.ridge, self.n)
+
     def __getitem__(self, i: Any) -> Limit:
-        i = row_position(i, len(self))
+        return self._row(row_position(i, len(self), self.question.index))
+
+    def _row(self, i: int) -> Limit:
         return _limit(self.question, i, self.ridge, self.n, self.samples, self.seed)
 
     def __iter__(self) -> Iterator[Limit]:
-        return (self[i] for i in range(len(self)))
+        return (self._row(i) for i in range(len(self)))
 
 
 def limits(
-    f: Any, X: Any, world: World, nu: float, kernel: Any = "gaussian", *,
-    ridge: float = 0.0, n: int | None = None, output: Any = None,
+    f: Any, X: Any, world: World, nu: float | None = None, kernel: Any = None, *,
+    ridge: float | None = None, n: float | None = None, output: Any = None,
     samples: int = DEFAULT_SAMPLES, seed: int | None = 0,
 ) -> Limits:  # fmt: skip
     """:func:`limit` of every row of a table, the work that rows share done once.
@@ -87,7 +96,7 @@ def limits(
            [  4.66, -11.38]])
     """
     question = Problems.of(f, X, world, nu, kernel, output, "its limit")
-    ridge, n = penalty_and_rows(ridge, n)
+    ridge, n = penalty_and_rows(ridge, n, world)
     samples = arg.whole("samples", samples, min(question.boxes.d + 2, DEFAULT_SAMPLES))
     seed = None if seed is None else arg.whole("seed", seed, 0)
     results = _together(question, ridge, n)

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.problem import without_model
-from ..inputs import arguments as arg
 from ..results.result import BaseResult, pairs
 from .problems import Problems
 
@@ -32,6 +31,7 @@ class RowResults(BaseResult):
     method: np.ndarray
     warnings: tuple[str, ...]
     question: Problems = field(repr=False)
+    _fit: ClassVar[Any]  # its penalty and rows, in words
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the model."""
@@ -60,17 +60,8 @@ class RowResults(BaseResult):
         methods = ", ".join(str(method) for method in np.unique(self.method))
         return (
             f"{type(self).__name__} of {len(self)} rows, {len(self.names)} features, "
-            f"nu = {self.question.nu:g}, {self.question.kernel.name} kernel ({methods})"
+            f"nu = {self.question.nu:g}, {self.question.kernel.name} kernel{self._fit} ({methods})"
         )
-
-
-def row_position(i: Any, rows: int) -> int:
-    """The position of a row, counted from the front or from the back."""
-    if not arg.is_integer(i):
-        raise TypeError(f"a row must be given by its position, got {arg.shorten(i)}.")
-    if not -rows <= i < rows:
-        raise IndexError(f"a row must lie between 0 and {rows - 1}, got {int(i)}.")
-    return int(i) % rows
 
 
 def stacked(results: Iterable[Any], names: Sequence[str]) -> dict[str, Any]:

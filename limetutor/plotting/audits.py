@@ -54,6 +54,33 @@ def findings(
 
 
 @styled
+def other_boxes(finding: Any, ax: Axes | None = None, title: str | None = None) -> Figure:
+    """The coefficients of the reasons with these boxes (large) and with others, by their sign."""
+    numbers = finding.numbers
+    rows = list(
+        zip(
+            numbers["reasons"],
+            numbers["coef"],
+            zip(*numbers["other_coef"], strict=True),
+            strict=True,
+        )
+    )
+    names, _ = results.labelled((name for name, *_ in rows), len(rows), 18)
+    ax = results.axes_for(
+        ax, title, 1.6 + 0.5 * len(rows), left=max(results.label_margin(names), 0.24)
+    )
+    ax.axvline(0, color=color.muted, lw=1)
+    for place, (_, own, others) in enumerate(rows[::-1]):
+        ax.plot([own, *others], [place] * (1 + len(others)), color=color.muted, lw=1, zorder=1)
+        ax.scatter(others, [place] * len(others), c=list(results.by_sign(np.array(others))), s=40)
+        ax.scatter([own], [place], c=list(results.by_sign(np.array([own]))), s=130, marker="D")
+    ax.set_yticks(range(len(rows)), names[::-1])
+    ax.set_ylim(-0.6, len(rows) - 0.4)
+    ax.set_xlabel("as explained (diamond), with other boxes (dots)")
+    return results.figure_of(ax)
+
+
+@styled
 def heatmap(
     table: Any, ax: Axes | None = None, top: int | None = None, title: str | None = None
 ) -> Figure:

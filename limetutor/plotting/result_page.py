@@ -16,6 +16,9 @@ from . import page
 MAX_DRAWN = 20  # bars of the picture on a page
 MAX_FRAME_ROWS = 30  # of a table on a page
 MAX_NOTEBOOK_ROWS = 10  # of a table in a notebook
+MAX_LISTED = 20  # coefficients of one instance in a notebook
+MIN_SCORE = 0.2  # the R² below which a summary names no effect
+MISSED = "what the explanation misses"
 HOW_TO_READ = (
     "An effect is the average prediction of made-up rows like this one for which the condition "
     "holds, less the average of those for which it does not. It compares; it does not say that "
@@ -37,16 +40,20 @@ def to_html(result: Any, path: Any, title: Any, notes: Iterable[str], **options:
 
 
 def summary(result: Any) -> str:
-    """One sentence: the prediction, and the effect that moves it most."""
+    """One sentence: the prediction, and the largest effect or why that says little."""
     start = f"The model predicts {page.number(result.prediction)}"
     order = result.order()
     if not len(order) or result.coef[order[0]] == 0:
         return f"{start}, and no feature moves that."
-    j = int(order[0])
-    verb = "raises" if result.coef[j] > 0 else "lowers"
+    j, score = int(order[0]), getattr(result, "score", 1.0)
+    if score < MIN_SCORE or abs(result.local_prediction - result.prediction) > abs(result.coef[j]):
+        share = f", and explains {score:.0%} of what varies nearby" if score < MIN_SCORE else ""
+        sums = f"{start}; the explanation adds up to {page.number(result.local_prediction)} there{share}"
+        return f"{sums}: its effects say little about this prediction."
+    verb = "higher" if result.coef[j] > 0 else "lower"
     return (
-        f"{start}; what {verb} it most is “{result.box_names[j]}”, "
-        f"by {page.number(abs(result.coef[j]), 3)} against other values."
+        f"{start}; the largest effect is that of “{result.box_names[j]}”, with which predictions "
+        f"nearby are {page.number(abs(result.coef[j]), 3)} {verb} than without."
     )
 
 
@@ -87,11 +94,13 @@ def in_notebook(result: Any) -> str:
     noisy = result._is_noisy
     rows = [
         [result.box_names[j], f"{result.coef[j]:+.4g}", f"± {result.stderr[j]:.2g}"][: 2 + noisy]
-        for j in result.order()
+        for j in result.order()[:MAX_LISTED]
     ]
     columns = ["box of ξ", result.coefficient_heading, "standard error"][: 2 + noisy]
     first, *others = result._closing("ξ")
     sentences = [f"f(ξ) = {result.prediction:.4g}; {first}.", *others]
+    if (more := len(result.order()) - len(rows)) > 0:
+        sentences.insert(0, f"{more} more coefficients are not listed.")
     return notebook_table(columns, rows, sentences, result.warnings * result.notes_in_repr)
 
 
@@ -116,9 +125,10 @@ def notebook_table(
 
 
 def to_shap(result: Any) -> Any:
-    """The surrogate at the instance from the intercept upwards, as a ``shap.Explanation``.
+    """From the intercept to the prediction, as a ``shap.Explanation``; of many rows a row for each.
 
-    A feature adds its coefficient, times its scaled number where there are no boxes.
+    A feature adds its coefficient, times its scaled number where there are no boxes, and
+    :data:`MISSED` what the model predicts beside the surrogate.
     """
     try:
         with warnings.catch_warnings():  # of packages that shap imports
@@ -126,11 +136,19 @@ def to_shap(result: Any) -> Any:
             import shap
     except ImportError:
         raise ImportError("to_shap needs shap; install it with `pip install shap`.") from None
+    missed = np.asarray(result.prediction - result.local_prediction)[..., None]
+    if np.ndim(result.coef) == 2:
+        question, rows = result.question, range(len(result.coef))
+        at_xi: Any = np.array([question.problem(i).value_at_xi for i in rows])
+        data = np.hstack([question.boxes.fed(question.table), np.full_like(missed, np.nan)])
+    else:
+        at_xi = result.setting.value_at_xi
+        data = np.array([*result.values().values(), None], dtype=object)
     return shap.Explanation(
-        values=result.coef * result.setting.value_at_xi,
-        base_values=float(result.intercept),
-        data=np.array(list(result.values().values()), dtype=object),
-        feature_names=list(result.names),
+        values=np.concatenate([result.coef * at_xi, missed], axis=-1),
+        base_values=np.array(result.intercept) if np.ndim(result.coef) == 2 else result.intercept,
+        data=data,
+        feature_names=[*result.names, MISSED],
     )
 
 

@@ -88,7 +88,8 @@ def _singular(problem: Any, collinear: np.ndarray, ridge: float, remedy: str) ->
     if np.any(singular) and not ridge:
         notes.append(
             f"The fit is singular in {int(singular.sum())} feature(s) {_listed(problem, singular)}: "
-            f"among the weighted samples their indicators do not vary, or not apart from others; "
+            f"among the samples of appreciable weight, their indicators do not vary, or not apart from "
+            f"others; "
             f"{remedy}."
         )
     return notes

@@ -11,9 +11,7 @@ from ..core.tilted_law import Tilt
 from ..inputs import arguments as arg
 
 
-def effective_sample_size(
-    xi: Any, world: World, nu: float, n: int, kernel: Any = "gaussian"
-) -> float:
+def effective_sample_size(xi: Any, world: World, nu: float, n: int, kernel: Any = None) -> float:
     """n C(nu)^2 / E[pi^2], the number of unweighted samples with the precision of n weighted ones.
 
     The limit of (sum pi)^2 / sum pi^2. pi^2 is the same kernel at another bandwidth, nu / sqrt 2

@@ -106,7 +106,7 @@ def _sums_of_others(values: np.ndarray) -> np.ndarray:
 
 
 def asymptotic_covariance(
-    f: Any, xi: Any, world: World, nu: float, kernel: Any = "gaussian", *, sampler: Any = "bins",
+    f: Any, xi: Any, world: World, nu: float, kernel: Any = None, *, sampler: Any = "bins",
 ) -> np.ndarray:  # fmt: skip
     """V of the normal limit sqrt(n) (beta^ - beta) -> N(0, V) for a linear f, in closed form.
 

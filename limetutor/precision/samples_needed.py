@@ -73,7 +73,7 @@ def _count(n: float) -> str:
 
 def samples_needed(
     f: Any, xi: Any, world: World, nu: float, eps: float, eta: float = 0.05,
-    kernel: Any = "gaussian", *, output: Any = None, pilot: int = 20_000, seed: Any = 0,
+    kernel: Any = None, *, output: Any = None, pilot: int = 20_000, seed: Any = 0,
 ) -> SampleSize:  # fmt: skip
     """How many samples bring the coefficients within eps of their limit, with probability 1 - eta.
 

@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from ..inputs import arguments as arg
-from .result import Fact, Result, largest_first, wing
+from .result import Fact, Result, fitted_with, largest_first, wing
 
 ROUNDING = 16 * np.finfo(float).eps  # of the size of a surrogate
 
@@ -133,6 +133,12 @@ class Explanation(Result):
         """Features from the largest coefficient to the smallest, those left out not among them."""
         return largest_first(self.coef, self.used)
 
+    def to_frame(self) -> Any:
+        """As that of every result; nan for features that were left out."""
+        frame = super().to_frame()
+        frame.loc[~self.used, ["coef", "stderr", "lower", "upper"]] = np.nan
+        return frame
+
     def facts(self) -> list[Fact]:
         """The numbers beside the coefficients, for pages and dictionaries."""
         return [
@@ -159,7 +165,7 @@ class Explanation(Result):
             scrambles = f" ({self.scrambles} scramble{'s' if self.scrambles > 1 else ''})"
         return (
             f"Explanation of f(xi) = {self.prediction:.4g} with {self.n} samples, nu = {self.nu:g}, "
-            f"{self.kernel} kernel, {self.sampler} sampler{scrambles}"
+            f"{self.kernel} kernel, {self.sampler} sampler{scrambles}{fitted_with(self.ridge)}"
             f"{', adjusted' if self.adjusted else ''}"
         )
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..inputs.warning_classes import PrecisionWarning
-from .result import Fact, Result
+from .result import Fact, Result, fitted_with
 
 TINY = np.finfo(float).tiny  # below it a double loses digits, and soon is 0
 
@@ -210,7 +210,7 @@ class Limit(Result):
     def _headline(self) -> str:
         return (
             f"Limit of the explanation of f(xi) = {self.prediction:.4g}, nu = {self.nu:g}, "
-            f"{self.kernel} kernel ({self.method})"
+            f"{self.kernel} kernel{fitted_with(self.ridge, self.n)} ({self.method})"
         )
 
     def _closing(self, xi: str) -> list[str]:

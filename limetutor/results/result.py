@@ -72,6 +72,12 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, str | int | bool | None) else str(value)
 
 
+def fitted_with(ridge: float, n: int | None = None) -> str:
+    """The penalty and the rows of a fit, for the headline of a result; nothing where there are none."""
+    parts = [f"ridge {ridge:g}" * (ridge > 0), f"{n} rows" * (n is not None)]
+    return "".join(f", {part}" for part in parts if part)
+
+
 def largest_first(values: np.ndarray, among: np.ndarray | None = None) -> np.ndarray:
     """Positions by size of the values, the largest first; of those in ``among`` alone if given."""
     order = np.argsort(-np.abs(values), axis=-1, kind="stable")
@@ -127,6 +133,15 @@ class BaseResult:
         """All numbers and names, in plain Python types, ready for JSON."""
         parts = [part.name for part in fields(self) if part.name not in self.problem_fields]  # type: ignore[arg-type]
         return plain({name: getattr(self, name) for name in parts} | {"names": self.names})
+
+    def to_shap(self) -> Any:
+        """A ``shap.Explanation`` for shap's pictures: coefficients from the intercept upwards.
+
+        They are LIME's coefficients (times scaled numbers without boxes), no Shapley values. What is
+        missing from the surrogate to the model at the instance is one more entry, so that all add up
+        to the prediction. Of many rows a row for each, as for a beeswarm.
+        """
+        return wing("plotting.result_page").to_shap(self)
 
     def to_html(self, path: Any = None, *, title: str | None = None) -> str | None:
         """A page that stands alone, as text or into a file."""
@@ -232,14 +247,6 @@ class Result(PicklesWithoutModel):
         parts |= {n: getattr(self, n) for n in ("intercept", "output", "warnings", "ridge")}
         return plain(parts | {fact.name: fact.value for fact in self.facts()})
 
-    def to_shap(self) -> Any:
-        """A ``shap.Explanation`` for shap's pictures: coefficients from the intercept upwards.
-
-        They add up to the surrogate at the instance, which is the model there plus the local error;
-        they are LIME's coefficients (times scaled numbers without boxes), no Shapley values.
-        """
-        return wing("plotting.result_page").to_shap(self)
-
     def to_html(  # type: ignore[override]
         self, path: Any = None, *, title: str | None = None, top: int = 30, symbols: bool = False
     ) -> str | None:
@@ -249,7 +256,7 @@ class Result(PicklesWithoutModel):
         )
 
     def summary(self) -> str:
-        """One sentence: the prediction, and the effect that moves it most."""
+        """One sentence: the prediction, and the largest effect or why that says little."""
         return wing("plotting.result_page").summary(self)
 
     def blocks(self, top: int = 30, symbols: bool = False, picture: bool = True) -> list[Any]:

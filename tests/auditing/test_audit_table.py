@@ -15,7 +15,7 @@ import limetutor as lt
 from limetutor.auditing import audit_table
 from limetutor.auditing.findings import LEVELS, MEANING
 
-COLUMNS = ["severity", "code", "words", "noise", "local_error", "ess", "r2", "off_data"]
+COLUMNS = ["verdict", "severity", "code", "words", "noise", "local_error", "ess", "r2", "off_data"]
 
 
 def test_a_row_of_a_table_is_the_audit_of_that_row():
@@ -31,7 +31,7 @@ def test_a_row_of_a_table_is_the_audit_of_that_row():
         assert table[i].case.coef == pytest.approx(one.case.coef, rel=1e-12)
         row = table.frame.iloc[i]
         ex_ = one.case.subject
-        assert row.severity == one.severity and row.ess == ex_.ess
+        assert row.severity == one.severity and row.verdict == one.verdict and row.ess == ex_.ess
         numbers = [one.case.error, ex_.score, ex_.stderr.max() / np.abs(ex_.coef).max()]
         assert [row.local_error, row.r2, row.noise] == pytest.approx(numbers, rel=1e-9)
         if one.findings:
@@ -110,8 +110,9 @@ def test_the_worst_come_first():
     for bad in (9, -9):
         with pytest.raises(IndexError):
             table[bad]
-    with pytest.raises(TypeError, match="position"):
-        table["two"]
+    with pytest.raises(IndexError, match="no row has"):
+        table["four"]
+    assert [str(audit) for audit in table] == [str(table[name]) for name in table.frame.index]
 
 
 def test_the_picture_of_a_table_has_a_square_for_each_finding():

@@ -10,7 +10,8 @@ import pytest
 from audited_rows import HEALTHY, WORLD
 
 import limetutor as lt
-from limetutor.auditing.findings import LEVELS, MEANING
+from limetutor.auditing.findings import LEVELS, MEANING, Finding, not_checked, passed
+from limetutor.auditing.verdicts import verdict_of
 
 
 def critical(**options):
@@ -28,9 +29,9 @@ def test_forms_of_the_answer():
     for finding in found.findings:
         assert finding.sentence in text and finding.remedy in text
         assert f"<code>{finding.code}</code>" in html
-    assert "critical-bandwidth" in found and "noise" not in found
+    assert "critical-bandwidth" in found and "ridge" not in found
     with pytest.raises(KeyError):
-        found["noise"]
+        found["ridge"]
     limit = lt.audit(lt.limit(*HEALTHY))
     assert limit.to_dict()["stderr"] is None and "<ul>" not in limit._repr_html_()
 
@@ -48,7 +49,7 @@ def test_the_most_severe_come_first():
 
 def test_the_picture_marks_what_is_doubted():
     texts = [text.get_text() for text in critical().plot().axes[0].texts]
-    assert "critical bandwidth" in texts
+    assert any("critical bandwidth" in text for text in texts)
     healthy = lt.audit(lt.limit(*HEALTHY)).plot().axes[0]
     assert not any(text.get_text() for text in healthy.texts)
     assert [label.get_text() for label in healthy.get_yticklabels()] == ["x4", "x3", "x2", "x1"]
@@ -69,8 +70,23 @@ def test_nobody_needs_symbols_to_read_a_finding(name):
 
 def test_symbols_on_request():
     assert "ν = 0.53" in str(critical(symbols=True))
-    assert not GREEK.search(str(critical()).replace("→", ""))
+    assert not GREEK.search(re.sub("[→±]", "", str(critical())))
 
 
 def test_every_level_has_a_meaning():
     assert tuple(MEANING) == LEVELS == ("ok", "note", "warning", "serious")
+
+
+def test_a_verdict_follows_from_what_was_found_and_what_was_not_checked():
+    """limetutor.auditing.verdicts: serious stops; what is missing is worse to show than a remark."""
+    found = {word: (Finding("a", word, (), {}, f"{word}.", "b."),) for word in LEVELS[1:]}
+    missing, idle = not_checked("no data.", "data"), not_checked("does not apply.")
+    for findings, checked, key in (
+        ((), (passed("fine."), idle), "show"),
+        (found["note"], (idle,), "show"),
+        (found["warning"], (idle,), "remark"),
+        (found["warning"], (missing,), "unknown"),
+        ((), (missing,), "unknown"),
+        (found["serious"], (missing,), "stop"),
+    ):
+        assert verdict_of(findings, checked)[0] == key

@@ -67,39 +67,28 @@ def test_labels_are_those_of_lime():
             assert found.prediction == chance[column]
     assert lt.path(f, XI, nameless, nu=[1.0, 2.0]).prediction == chance[1]
     assert lt.path(f, XI, world, nu=[1.0, 2.0], output=1).prediction == chance[0]
+    for ways in (
+        (explainer, f, XI),
+        (f, XI, explainer),
+    ):  # as audits take them, and by the world's place
+        found = lt.path(*ways, nu=[1.0, 2.0], num_samples=700, labels=(2,))
+        assert found.n == 700 and found.prediction == chance[2]
+    one_sentence(lambda: lt.path(explainer, f, XI, n=5, num_samples=9), "must not both be given")
+    for call, words in (
+        (lambda: lt.path(f, XI, world, num_samples=9), "num_samples is no argument of path"),
+        (lambda: lt.path(f, XI, world, labl=1), "did you mean label?"),
+        (lambda: lt.audit(explainer, f, XI, num_feature=3), "did you mean num_features?"),
+        (lambda: lt.predict_lime(explainer, f, XI, num_feature=3), "did you mean num_features?"),
+        (lambda: lt.path(f, XI, object()), "lt.from_lime"),
+    ):
+        one_sentence(call, words, error=TypeError)
+    assert lt.audit(explainer, f, XI, num_samples=700).case.n == 700
     assert lt.audit(explainer, f, XI).case.prediction == chance[1]
     assert lt.path(lambda x: x[:, 0], XI, world, nu=[1.0, 2.0], samples=100).prediction == XI[0]
     one_sentence(lambda: lt.path(f, XI, world, label=1, output=2), "must not both be given")
     one_sentence(
         lambda: lt.path(f, XI, world, label="medium"), "label must be a column from 0 to 2"
     )
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"nu": []}, "nu must be one row of numbers"),
-        ({"nu": [1.0, -1.0]}, "nu must be above 0"),
-        ({"nu": [1.0, np.nan]}, "nu must be finite"),
-        ({"nu": "wide"}, "nu must hold numbers only"),
-        ({"ridge": 1.0}, "n must be 1 or more with ridge"),
-        ({"ridge": -1.0}, "ridge must be 0 or above"),
-        ({"boxes": [3, 4]}, "nu must be one bandwidth with boxes="),
-        ({"boxes": [3, 4], "nu": [1.0, 2.0]}, "nu must be one bandwidth with boxes="),
-        ({"boxes": [1], "nu": 1.0}, "boxes must be 2 or more"),
-        ({"boxes": [5000], "nu": 1.0}, "boxes must be at most"),
-        ({"kernel": "triangle"}, "kernel must be one of"),
-        ({"samples": 3}, "samples must be"),
-        ({"seed": -1}, "seed must be"),
-        ({"xi": [1.0]}, "xi must have 4 entries"),
-        ({"world": X}, "world must be"),
-    ],
-)
-def test_bad_input_gets_one_sentence(change, words):
-    given = {"f": MODELS["linear"], "xi": XI, "world": WORLDS["empirical"]} | change
-    with pytest.raises((ValueError, TypeError), match=words) as error:
-        lt.path(**given)
-    assert "\n" not in str(error.value)
 
 
 def test_given_edges_have_no_number_to_go_over():

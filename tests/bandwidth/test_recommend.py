@@ -111,6 +111,11 @@ def test_all_other_rows_weigh_ten_times_the_row_of_xi():
     assert step_above(Given(5.0, 3.0, weight=lambda nu: 10 * nu).recommended(0.2, 9.0).nu, 1.0)
 
 
+def test_where_only_bandwidths_beside_a_zero_have_enough_samples_it_says_so():
+    beside = Given(5.0, np.log, share=lambda nu: 1 / 1.04 <= nu <= 1.04).recommended(0.2, 9.0)
+    assert beside.nu is None and "a leading effect is zero within 5%" in beside.reason
+
+
 @pytest.mark.parametrize("zero", [0.5, 1.0, 3.0])
 def test_it_is_more_than_5_percent_from_a_zero_and_not_much_more(zero):
     """Of a fourth feature, which does not lead: its zero ends no range, but is kept off."""

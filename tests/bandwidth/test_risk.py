@@ -63,23 +63,6 @@ def test_forms_of_risk():
     assert lt.risk(frame, lt.Empirical(frame), [0.05]).names == tuple(frame.columns)
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"nus": []}, "nus must be one row of numbers"),
-        ({"nus": [0.0]}, "nus must be above 0"),
-        ({"X": [1.0, 2.0]}, "X must be a table"),
-        ({"tolerance": 0}, "tolerance must be above 0"),
-        ({"tolerance": 1e300}, "tolerance must be at most 100"),
-        ({"kernel": "cosine"}, "kernel must be one of"),
-    ],
-)
-def test_refusals_of_risk(change, words):
-    call = {"X": np.zeros((3, 2)), "world": WORLD, "nus": [1.0]} | change
-    with pytest.raises(ValueError, match=words):
-        lt.risk(**call)
-
-
 KERNEL = st.sampled_from(product_kernels())
 
 

@@ -245,6 +245,7 @@ def test_the_same_seed_gives_the_same_bank_and_another_another(tmp_path):
     ("how", "words"),
     [
         (["--versions", "0"], "--versions must be from 1 to 50, got 0."),
+        (["--versions", "51"], "--versions must be from 1 to 50, got 51."),
         (["--seed", "-1"], "--seed must be 0 or more, got -1."),
         (["--only", "weight"], "--only must be one of"),
         (["--book", "nowhere"], "--book must be the folder with the chapters"),

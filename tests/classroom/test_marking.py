@@ -28,3 +28,9 @@ def test_a_code_that_cannot_be_read_is_unreadable(tmp_path, text):
     (tmp_path / "progress.txt").write_text(text)
     found = self_reported(tmp_path)
     assert (found.status, found.points, found.max_points) == ("unreadable", 0, len(exercises()))
+
+
+@pytest.mark.parametrize(("size", "status"), [(100_000, "self-reported"), (100_001, "unreadable")])
+def test_a_code_is_read_up_to_100_000_bytes(tmp_path, size, status):
+    (tmp_path / "progress.txt").write_text(progress_code().ljust(size))
+    assert self_reported(tmp_path).status == status

@@ -5,6 +5,7 @@ import subprocess
 from unittest import mock
 
 import pytest
+from submissions import CODE
 
 from limetutor.classroom import sandbox
 from limetutor.classroom.marking import NotebookRun
@@ -15,43 +16,6 @@ from limetutor.classroom.session import Session, StoppedError
 pytestmark = pytest.mark.skipif(bool(why_unavailable()), reason="there is no sandbox")
 
 BOMB = "import os\nwhile True: os.fork()"
-DAEMONS = """
-import os, time
-for _ in range({count}):
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork() == 0:
-            while True: {work}
-        os._exit(0)
-"""
-WITHOUT_LEADER = """
-import ctypes, os, threading
-def spin():
-    while True: pass
-if os.fork() == 0:  # its first thread ends, so that the process looks as if it had ended
-    threading.Thread(target=spin).start()
-    ctypes.CDLL(None).pthread_exit(0)
-"""
-LARGE = """
-import os, time
-if os.fork() == 0:
-    kept = bytearray(300 * 2**20)
-    while True: time.sleep(1)
-time.sleep(0.5)
-"""
-THREADS = """
-import threading, time
-def work():
-    end = time.thread_time() + {seconds}
-    while time.thread_time() < end: {work}
-for _ in range({count}): threading.Thread(target=work, daemon=True).start()
-mine = 1
-"""
-SEEN = """
-import glob, os
-def seen():
-    return [len(glob.glob("/proc/[0-9]*")), len(os.listdir("/proc/self/task"))]
-"""
 
 
 def test_debuggers_and_consoles_find_no_input(play):
@@ -78,7 +42,7 @@ def play():
 
     def start(*code: str, seconds: float = 2.0, **more: float) -> NotebookRun:
         limits = SandboxLimits(seconds=seconds, **{"total": 100.0, "memory": 500, **more})
-        begun.append(NotebookRun([*code, SEEN], limits, {}))
+        begun.append(NotebookRun([*code, CODE.SEEN], limits, {}))
         return begun[-1]
 
     yield start
@@ -93,8 +57,8 @@ def call(played: NotebookRun, name: str = "seen", seconds: float = 2.0):
 @pytest.mark.parametrize(
     ("code", "seconds"),
     [
-        (BOMB, 30), (DAEMONS.format(count=4, work="pass"), 2), (WITHOUT_LEADER, 2), (LARGE, 10),
-        (DAEMONS.format(count=MAX_LEFTOVERS + 1, work="time.sleep(1)"), 10),
+        (BOMB, 30), (CODE.DAEMONS.format(count=4, work="pass"), 2), (CODE.WITHOUT_LEADER, 2), (CODE.LARGE, 10),
+        (CODE.DAEMONS.format(count=MAX_LEFTOVERS + 1, work="time.sleep(1)"), 10),
     ],
     ids=["a bomb", "at work", "without a leader", "large", "many"],
 )  # fmt: skip
@@ -183,7 +147,7 @@ def test_all_memory_counts(play, monkeypatch, kind, megabytes, trouble):
 
 def test_threads_at_work_cost_their_cell(play):
     """... as if the cell itself had not ended, and they are not there when a question is asked."""
-    played = play(THREADS.format(seconds=1000, count=3, work="pass"), seconds=1.0)
+    played = play(CODE.THREADS.format(seconds=1000, count=3, work="pass"), seconds=1.0)
     assert call(played) == [2, 1]
     assert played.trouble == {"timed out"}
     with pytest.raises(Exception, match="no such name"):
@@ -200,7 +164,7 @@ def test_cells_together_have_an_end(play):
 
 
 def test_threads_at_work_cost_their_question(play):
-    body = THREADS.format(seconds=1000, count=1, work="pass").replace("\n", "\n    ")
+    body = CODE.THREADS.format(seconds=1000, count=1, work="pass").replace("\n", "\n    ")
     played = play(f"def asked():{body}", seconds=1.0)
     with pytest.raises(StoppedError, match="timed out"):
         call(played, "asked", 1.0)
@@ -211,6 +175,6 @@ def test_threads_at_work_cost_their_question(play):
     ("work", "seconds", "left"), [("pass", 0.2, 1), ("time.sleep(0.05)", 1000, 3)]
 )
 def test_threads_that_come_to_rest_cost_nothing(play, work, seconds, left):
-    played = play(THREADS.format(seconds=seconds, count=2, work=work))
+    played = play(CODE.THREADS.format(seconds=seconds, count=2, work=work))
     assert call(played) == [2, left]
     assert played.trouble == set() and played.ask(1, do="value", name="mine")["value"] == 1

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from limetutor.classroom.texts import cleaned, in_html, mathml
+from limetutor.classroom.texts import cleaned, in_html, mathml, shown_cell
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 
@@ -31,8 +31,15 @@ def test_formulas_are_mathml_and_stay_tex_where_they_cannot_be_read():
     assert "<mtable" in in_html("\\begin{align}a &= b\\end{align}")
     assert mathml("\\frac{1", False) == "<code>\\frac{1</code>"
     assert mathml("\\href{javascript:alert(1)}{x}", False).count("href=") == 0
-    assert mathml("x" * 3000, False).startswith("<code>")
+    assert mathml("x" * 2000, False).startswith("<math")  # the longest
+    assert mathml("x" * 2001, False).startswith("<code>")
     assert mathml(r"\def\a{\a\a}\a", True).startswith("<code>")
+
+
+@pytest.mark.parametrize(("length", "more"), [(30_000, ""), (30_001, " … (1 more characters)")])
+def test_texts_are_shown_up_to_30_000_characters(length, more):
+    cell = shown_cell({"cell_type": "markdown"}, "x" * length, {})
+    assert cell.source == "x" * 30_000 + more
 
 
 def test_tables_stay_tables():

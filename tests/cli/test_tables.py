@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from skops import io
 
 from limetutor import cli
 from limetutor.cli import tables
+from limetutor.cli.refusals import RefusedError
 
 RNG = np.random.default_rng(0)
 NUMBERS = pd.DataFrame(np.arange(80.0).reshape(40, 2) ** 1.5, columns=["age", "income"])
@@ -174,6 +176,16 @@ def test_zip_codes_are_texts_where_the_option_says_so(saved, explained):
     assert "--text must name columns of the table" in explained(frame, "--text", "zip")[1]
 
 
+@pytest.mark.parametrize(
+    ("numbers", "words", "said"),
+    [(2, 2, ""), (3, 2, "in most rows"), (0, 500, ""), (0, 501, "501 different texts")],
+)
+def test_texts_are_labels_if_they_fill_half_of_a_column_and_are_at_most_500(numbers, words, said):
+    cells = [*map(str, range(numbers)), *(f"word {k}" for k in range(words))]
+    with pytest.raises(RefusedError, match=said) if said else nullcontext():
+        assert tables.labels_of(pd.DataFrame({"a": cells}), []) == ["a"]
+
+
 @pytest.mark.parametrize("cell", ["1_000", "١٢", "１２", "\xa012", "0x10", "1,000"])
 def test_what_pandas_reads_as_text_is_no_number(saved, explained, cell):
     saved(NUMBERS)
@@ -272,3 +284,52 @@ def test_a_name_or_a_label_cannot_look_like_another_line(saved, explained, capsy
     said = capsys.readouterr().out
     assert len(said.splitlines()) == 5 and "\x1b" not in said
     assert "age +99 ± 0.1 fake" in said and "colour = red +88[U+001B][2J" in said
+
+
+# --- other ways to write a table -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sep", "encoding", "more"),
+    [
+        (";", "utf-8", ["--sep", ";"]), ("\t", "utf-8", ["--sep", "tab"]),
+        (",", "utf-16", ["--encoding", "utf-16"]),
+        ("|", "latin-1", ["--sep", "|", "--encoding", "latin-1"]),
+    ],
+)  # fmt: skip
+def test_other_separators_and_encodings(sep, encoding, more, saved, explained, tmp_path, capsys):
+    frame = NUMBERS.assign(
+        city=np.where(np.arange(40) % 2, "Köln", "Łódź" if encoding != "latin-1" else "Ulm")
+    )
+    saved(frame)
+    expected, _ = explained(frame)
+    (tmp_path / "data.csv").write_bytes(frame.to_csv(index=False, sep=sep).encode(encoding))
+    files = [str(tmp_path / name) for name in ("m.skops", "data.csv", "r.json")]
+    call = ["explain", *files[:2], "--row", "1", "--samples", "200", "--json", files[2]]
+    assert cli.main([*call, *more]) == 0
+    assert json.loads((tmp_path / "r.json").read_text())["values"] == expected
+    capsys.readouterr()
+    assert cli.main(call) == 2
+    hint = "pass --sep" if encoding == "utf-8" else "--encoding" if sep == "," else ""
+    assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--sep", ";;"], "--sep must be one character"), (["--sep", ""], "--sep must be one"),
+        (["--encoding", "klingon"], "--encoding must be the name of one that Python knows"),
+        (["--encoding", "base64"], "--encoding must be the name"),
+    ],
+)  # fmt: skip
+def test_what_separates_nothing_is_refused(more, words, saved, explained):
+    saved(NUMBERS)
+    assert words in explained(NUMBERS, *more)[1]
+
+
+def test_a_model_of_catboost_that_skops_has_read(explained, tmp_path):
+    catboost = pytest.importorskip("catboost")
+    model = catboost.CatBoostRegressor(iterations=5, verbose=0, allow_writing_files=False)
+    io.dump(model.fit(NUMBERS, np.arange(40)), tmp_path / "m.skops")
+    trust = ["--trust", "catboost.core.CatBoostRegressor"]
+    assert explained(NUMBERS, *trust)[0] == NUMBERS.iloc[1].to_dict()

@@ -18,8 +18,9 @@ def test_the_signature_is_the_one_the_book_uses():
     names = list(inspect.signature(lt.explain).parameters)
     assert names[:9] == ["f", "xi", "world", "nu", "n", "seed", "kernel", "sampler", "ridge"]
     defaults = {k: v.default for k, v in inspect.signature(lt.explain).parameters.items()}
-    assert (defaults["n"], defaults["seed"], defaults["ridge"]) == (5000, None, 0.0)
-    assert (defaults["kernel"], defaults["sampler"]) == ("gaussian", "bins")
+    assert {defaults[name] for name in ("nu", "n", "seed", "kernel", "ridge")} == {None}
+    plain = lt.explain(PAPER, PAPER_XI, WORLD, 1.0, seed=0)
+    assert (plain.n, plain.ridge, plain.kernel, plain.sampler) == (5000, 0.0, "gaussian", "bins")
 
 
 @pytest.mark.parametrize("ridge", [10.0, 1000.0])

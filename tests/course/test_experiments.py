@@ -5,12 +5,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import norm, zscore
+from sklearn.datasets import make_friedman1
+from sklearn.ensemble import GradientBoostingRegressor
 
 import limetutor as lt
 from limetutor.course import experiments
 from limetutor.course.datasets import diabetes
 from limetutor.course.experiments import repeat, running_example
+from limetutor.course.figures import beyond_linear
 
 
 def test_repeated_runs_are_those_of_explain():
@@ -74,6 +77,21 @@ def test_the_examples_are_what_they_say():
     model, same, _ = experiments.kernel_ridge_example(diabetes(standardize=True))
     np.testing.assert_array_equal(xi, same)
     assert model.get_params()["gamma"] == 1 / 50
+
+
+def test_models_have_the_settings_that_the_book_names():
+    forests = (experiments.patient_13().model, beyond_linear.patient()[0]["forest"])
+    assert {(forest.n_estimators, forest.min_samples_leaf) for forest in forests} == {(50, 5)}
+    paper = experiments.kernel_ridge_example(diabetes(standardize=True))[0]
+    for ridge in (paper, beyond_linear.patient()[0]["kernel ridge"]):
+        assert (ridge.kernel, ridge.gamma, ridge.alpha) == ("rbf", 1 / 50, 1)
+    boosted, row, world = experiments.boosting_example()
+    X, y = make_friedman1(1000, 10, noise=1.0, random_state=0)
+    X = zscore(X)
+    np.testing.assert_allclose(world.table, X, atol=1e-12)
+    np.testing.assert_array_equal(row, world.table[0])
+    again = GradientBoostingRegressor(n_estimators=100, random_state=0).fit(X, y)
+    np.testing.assert_allclose(boosted.predict(X), again.predict(X), rtol=1e-9)
 
 
 def test_runs_on_a_text_are_sorted_by_word():

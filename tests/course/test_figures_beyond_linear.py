@@ -2,10 +2,14 @@
 
 import numpy as np
 import pytest
-from drawing import said
+from drawing import in_colour, said, xy
+from matplotlib.cbook import boxplot_stats
 
 import limetutor as lt
 from limetutor.course.figures import beyond_linear as figures
+from limetutor.plotting.style import color
+
+DOTS = ((color.alarm, "o"), (color.truth, "x"))
 
 
 @pytest.mark.parametrize("model", figures.CURVES)
@@ -43,6 +47,21 @@ def test_lime_is_nearer_to_shapley_values_than_to_gradients(model: str):
     assert figures.agreement(lime, shapley) > 0.85 > figures.agreement(lime, slope) + 0.4
     if model == "linear":  # then input × gradient is the Shapley value
         np.testing.assert_allclose(times, shapley, atol=1e-6 * np.abs(shapley).max())
+
+
+def test_whiskers_are_those_that_matplotlib_draws():
+    runs = np.random.default_rng(0).standard_t(2, size=(60, 5))
+    ends = [(box["whislo"], box["whishi"]) for box in boxplot_stats(runs)]
+    np.testing.assert_array_equal(np.transpose(figures.whiskers(runs)), ends)
+
+
+def test_guess_and_limit_stand_on_either_side_of_the_boxes():
+    runs = lt.repeat(lt.Linear([1.0, 2.0]), [0.3, 0.9], lt.Gaussian(), 1.0, n=200, runs=3)
+    ax = figures.second_order(runs, np.array([5.0, 6.0]), np.array([7.0, 8.0])).axes[0]
+    (guess,), (exact,) = (in_colour(ax, hue, mark)[:1] for hue, mark in DOTS)
+    for dots, heights, side in ((guess, [5, 6], -1), (exact, [7, 8], 1)):
+        assert xy(dots)[:, 1].tolist() == heights
+        assert np.all(side * (xy(dots)[:, 0] - [1, 2]) > 0)
 
 
 @pytest.mark.parametrize("xi", [-1.3, 0.2, 0.6])

@@ -49,8 +49,17 @@ def test_more_boxes_hurt_at_wide_bandwidths_help_at_narrow_ones_and_leave_the_me
 
 
 def test_numbers_are_written_for_readers():
-    written = [covariance._number(v) for v in (0.0953, 24.6, 29664.0, 1.3e-14, 3.3e10)]
-    assert written == ["0.095", "25", "30000", "1.3·10⁻¹⁴", "3.3·10¹⁰"]
+    written = {0.0953: "0.095", 24.6: "25", 29664.0: "30000", 1.3e-14: "1.3·10⁻¹⁴"}
+    edges = {
+        0.00098: "9.8·10⁻⁴",
+        0.001: "0.001",
+        99.4: "99",
+        99.6: "100",
+        104: "100",
+        1e5: "1.0·10⁵",
+    }
+    for value, text in (written | edges | {3.3e10: "3.3·10¹⁰", 99_000: "99000"}).items():
+        assert covariance._number(value) == text
 
 
 def test_the_table_shows_both_matrices():

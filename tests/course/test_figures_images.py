@@ -1,11 +1,13 @@
 """What the pictures of the chapter on images claim."""
 
 import numpy as np
+import pytest
 from drawing import drawn, said
 from matplotlib.path import Path
 
 from limetutor.course.colours import SIDE, astronaut, colour_classifier
 from limetutor.course.figures import images as figures
+from limetutor.plotting.style import new_figure
 from limetutor.switches import fit_form, images, mean_differences, tilted
 
 NAMES = colour_classifier().names
@@ -82,8 +84,22 @@ def test_runs_are_drawn_against_the_prediction():
     np.testing.assert_allclose(dots.get_ydata(), [0.21, -0.1, 0.19, -0.12])
 
 
+def test_superpixels_are_as_opaque_as_their_coefficients_are_large():
+    fig, labels = new_figure((2, 2)), np.array([[0, 0, 1], [2, 2, 3]])
+    ax = fig.subplots()
+    coef = np.array([0.1, -0.2, 0.0, 0.9])
+    figures.draw_coefficients(ax, np.ones((2, 3)), labels, coef, 0.4)
+    patches = ax.patches or ax.artists
+    assert [patch.get_alpha() for patch in patches[:4]] == [0.25, 0.5, 0, 1]
+    signs = [patch.get_facecolor()[:3] for patch in patches[:4]]
+    assert signs[0] == signs[3] != signs[1]
+
+
 def test_the_bandwidth_leads_from_occlusion_to_banzhaf_values():
-    form = figures.probabilities()
+    form, (model, image) = figures.probabilities(), figures.example()
+    shown, hidden = form(np.stack([np.ones(16, bool), np.zeros(16, bool)]))
+    ends = model.predict_proba(np.stack([image.ravel(), np.zeros(64)]))[:, 5]  # a five, a black one
+    assert [shown, hidden] == pytest.approx(list(ends))
 
     def beta(nu, kernel):
         return fit_form(form, images.kernel_switches(16, nu, kernel)).coef

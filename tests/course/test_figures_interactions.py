@@ -46,7 +46,7 @@ def test_the_sentences():
     assert "changes sign at 0.4 and 1.5" in said(figures.width_path, 0.95, "three features")
     assert "does not change sign" in said(figures.width_path, 0.95, "x₁ + x₂")
     text = said(figures.correlated, 0.5, "both top")
-    assert "ignores gets coefficient 0.36" in text and "draws they get 0.00 and 1.69" in text
+    assert "ignores gets coefficient 0.36" in text and "draws, they get 0.00 and 1.69" in text
 
 
 @pytest.mark.parametrize("boxes", figures.PAIRS)

@@ -77,15 +77,12 @@ def test_the_error_passes_through_zero_once_in_every_box(nu):
     _, fig = drawn(local_error.across_the_boxes, nu, 0.6)
     drawn_lines = in_colour(fig.axes[0], color.truth)
     teeth = [line for line in drawn_lines if len(xy(line)) > 2]
-    zeros = [xy(line)[0] for line in drawn_lines if line.get_marker() == "o"]
-    for (lo, hi), tooth, zero in zip(BOXES, teeth, zeros, strict=True):
+    for (lo, hi), tooth in zip(BOXES, teeth, strict=True):
         xi = np.linspace(max(lo, -2.5), min(hi, 2.5), 30)
         error = np.array([landed(at, nu, lo, hi) for at in xi]) - xi
         assert np.count_nonzero(np.diff(np.sign(error))) == 1
         # the grids differ; the tooth is smooth
         np.testing.assert_allclose(np.interp(xi, *xy(tooth).T), error, atol=2e-3)
-        assert landed(zero[0], nu, lo, hi) == pytest.approx(zero[0], abs=2e-3)
-        assert zero[1] == 0
 
 
 @pytest.mark.parametrize(("xi", "box"), [(0.6, 2), (-1.2, 0)])

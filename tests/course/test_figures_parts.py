@@ -98,6 +98,12 @@ def test_signed_numbers_have_no_minus_zero_and_powers_of_ten_a_mantissa_below_te
     assert {value: parts.scientific(value) for value in powers} == powers
 
 
+@pytest.mark.parametrize(("step", "said"), [(0.0049, "zero"), (0.0051, "agrees"), (2.0, "agrees")])
+def test_a_contrast_that_is_rounded_to_zero_neither_agrees_nor_opposes(step, said):
+    assert said in parts.beside_slope(step)
+    assert said.replace("agrees", "opposes") in parts.beside_slope(-step)
+
+
 def test_agreement_is_a_cosine_and_zero_with_nothing():
     a, b = np.array([3.0, 0.0]), np.array([1.0, 1.0])
     assert parts.agreement(a, b) == pytest.approx(np.sqrt(0.5))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawing import drawn, said
+from drawing import drawn, in_colour, xy
 from lime.lime_tabular import LimeTabularExplainer
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
@@ -12,6 +12,7 @@ from limetutor.course.datasets import diabetes
 from limetutor.course.experiments import repeat_lime
 from limetutor.course.figures import real_lime
 from limetutor.lime.read_explainer import repaired
+from limetutor.plotting.style import color
 
 TABLE, Y = diabetes()
 X = TABLE.to_numpy()
@@ -78,8 +79,12 @@ def test_the_staircase_is_the_limit_at_any_bandwidth() -> None:
 def test_only_an_odd_number_of_boxes_hides_the_middle(p: int) -> None:
     height = real_lime.coefficient_by_position(p, np.array([1e-3]))[0]
     assert (abs(height) < 1e-9) == (p % 2 == 1)
-    text = said(real_lime.boxes_decide, p=p, xi=1e-3)
+    text, fig = drawn(real_lime.boxes_decide, p=p, xi=1e-3)
     assert ("hides" in text) == (p % 2 == 1)
+    (stairs,) = in_colour(fig.axes[0], color.truth)
+    (left, height), (right, same) = xy(stairs).reshape(-1, 2, 2)[p // 4]  # one box
+    at = real_lime.coefficient_by_position(p, np.array([0.9 * left + 0.1 * right]))[0]
+    assert height == same == pytest.approx(at, abs=1e-12)
 
 
 def test_quartiles_hide_no_patient_and_quintiles_do() -> None:

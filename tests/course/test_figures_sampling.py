@@ -62,6 +62,11 @@ def test_general_setting_shows_the_weights_and_the_share_of_the_paper(xi, nu):
     share = now.weights @ now.z / total
     error = np.sqrt(np.sum(now.weights**2 * (now.z - share) ** 2)) / total
     assert abs(share - now.alpha) < 4 * error
+    few = figures.general(xi, nu)
+    own = few.weights[few.z].sum() / few.weights.sum()
+    text = said(figures.general_setting, nu=nu, xi=xi)
+    assert f"{few.z.sum()} of the 36 samples have z = 1; they carry {own:.0%} of the" in text
+    assert f"({now.alpha:.0%} in the limit" in text
 
 
 def test_z_jumps_at_an_edge_and_weights_do_not():

@@ -67,6 +67,12 @@ def test_with_the_weights_of_lime_the_factor_is_that_of_equal_weights(nu: float)
         np.testing.assert_allclose(theorem.factor(xi, np.inf, p), ours, rtol=1e-9)
 
 
+def test_boxes_of_runs_have_a_cross_where_the_theory_says():
+    runs = lt.repeat(lt.Linear([1.0, 2.0]), [0.3, 0.9], lt.Gaussian(), 1.0, n=200, runs=3)
+    (crosses,) = in_colour(theorem.simple_f(runs, -runs.mean).axes[0], color.truth, "x")
+    np.testing.assert_array_equal(xy(crosses), np.column_stack([[1, 2], -runs.mean]))
+
+
 def test_the_sentence_on_the_factor():
     text = said(theorem.factor_curve, 1.0, 4)
     assert text.startswith("With ν = 1.00 and p = 4 boxes")
@@ -75,4 +81,4 @@ def test_the_sentence_on_the_factor():
     assert "opposite signs" in said(theorem.factor_curve, 0.3, 4)
     assert "more than 100 times" in said(theorem.factor_curve, 0.53, 4)
     text = said(theorem.factor_curve, np.inf, 4)
-    assert "With lime's weights and p = 4 boxes the factor is +1.69" in text
+    assert "With lime's weights and p = 4 boxes, the factor is +1.69" in text

@@ -97,7 +97,7 @@ def test_the_weights_of_lime_change_no_law_inside_a_box(nu) -> None:
 
 def test_the_sentence_below_the_tilted_law() -> None:
     text = said(weights.tilt_over_boxes, 1.0, 0.961)
-    assert text.startswith("With the paper's weights and ν = 1.00 the tilted law has mean 0.48")
+    assert text.startswith("With the paper's weights and ν = 1.00, the tilted law has mean 0.48")
     law = stats.norm(0.961 / 2, np.sqrt(0.5))
     assert f"deviation 0.71; the box of ξ has mass {law.sf(stats.norm.ppf(0.75)):.2f}" in text
     w = np.exp(-0.5)
@@ -105,3 +105,6 @@ def test_the_sentence_below_the_tilted_law() -> None:
     assert f"mass {1 / (1 + 3 * w):.2f}, and the mean weight is {0.25 + 0.75 * w:.2f}." in text
     masses = [bar.get_paths()[0].vertices[:, 1].max() for bar in fig.axes[1].collections]
     assert masses == pytest.approx([w / (1 + 3 * w)] * 3 + [1 / (1 + 3 * w)])
+    density = weights.tilted_density(1.0, 0.961, "mismatch")
+    (curve,) = in_colour(fig.axes[0], color.sample)
+    np.testing.assert_allclose(xy(curve)[:, 1], density / density.max(), rtol=1e-12)

@@ -61,7 +61,7 @@ def test_bmi_turns_with_the_boxes_and_its_box_is_shaded(boxes, sign):
 def test_the_width_does_nothing_and_then_everything():
     shares = [welcome.reasons_for(1, "quartile", w)[0].coefficient for w in (10, 1.0, 0.6, 0.3)]
     assert shares[1] > 0.95 * shares[0] and shares[2] < 0.4 * shares[0] and shares[3] < 0.01
-    assert "34% of its size at the default" in said(welcome.other_width, 0.6)
+    assert "34% of the largest at the default" in said(welcome.other_width, 0.6)
 
 
 def test_one_patient_in_six_and_other_models_turn_too():

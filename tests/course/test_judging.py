@@ -71,7 +71,7 @@ def test_what_is_no_answer_is_refused_in_one_sentence(key: str, answers: list[An
             readings(answer)
         assert problem.value.key == key
         verdict = value(0.5).judge(answer)
-        assert verdict.kind == "wrong" and FORM[key] in verdict.words
+        assert verdict.kind == "unread" and FORM[key] in verdict.words
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_what_is_no_answer_is_refused_in_one_sentence(key: str, answers: list[An
         ([0.1587, 0.8186, 0.0228], "right", "", ["0.159, 0.819, 0.023"]),  # three decimals
         ([0.1587, 0.8186, 0.0228], "close", "three digits", ["0.16, 0.82, 0.023"]),
         ([0.1587, 0.8186, 0.0228], "wrong", "Nudge.", ["0.159, 0.819, 0.024"]),
-        (1.0, "wrong", "True and False", [True]),
+        (1.0, "unread", "True and False", [True]),
         (0.0, "right", "", [0]),
         (0.0, "wrong", "Nudge.", [0.001]),
         ([1, 2], "right", "", ["1, 2", "1,2", "1 and 2"]),

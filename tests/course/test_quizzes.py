@@ -1,41 +1,10 @@
 """Quizzes as data."""
 
+from pathlib import Path
+
 from limetutor.course.quizzes import QuizOption, QuizQuestion, questions
 
-TEXT = """
-<details class="answer">
-<summary>No quiz</summary>
-
-✓ Nothing.
-
-</details>
-
-<div class="quiz">
-
-**1. How much is $1 + 1$?**
-
-<details><summary>Two.</summary>
-
-✓ Yes: $2$.
-</details>
-
-<details>
-<summary>Three.</summary>
-
-✗ No.
-
-One too many.
-
-</details>
-
-**2. And then?**
-
-<details><summary>Nothing.</summary> ✗ Look again.</details>
-
-</div>
-
-**3. Not in the quiz.**
-"""
+TEXT = (Path(__file__).parent / "support" / "quiz.txt").read_text("utf-8")
 
 
 def test_questions_options_and_reasons_are_read():

@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from lightgbm import LGBMRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 import limetutor as lt
+from limetutor.core.problem import Problem
 from limetutor.inputs.predictors import predictor
 
 
@@ -59,3 +61,15 @@ def test_lightgbm_in_another_world_is_refused():
     world = lt.Empirical(frame.astype({"level": float}))
     with pytest.raises(ValueError, match="f was fitted on 2 columns of pandas' dtype 'category'"):
         lt.explain(model, frame.iloc[0], world, 1.0)
+
+
+def test_a_number_with_gaps_is_no_column_of_labels():
+    """LightGBM with a category, and missing values in a number: the table of a bank."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.normal(40, 10, 300), "job": rng.choice(["a", "b", "c"], 300)})
+    frame["job"], frame["balance"] = frame["job"].astype("category"), rng.normal(size=300)
+    frame.loc[::7, "balance"] = np.nan
+    model = LGBMRegressor(n_estimators=5, verbose=-1).fit(frame, frame["age"])
+    problem = Problem.of(model, frame.iloc[7], lt.Empirical(frame), 2.0)
+    rows = problem.boxes.encode_rows(frame)
+    np.testing.assert_array_equal(problem.predict(rows), model.predict(frame))

@@ -170,3 +170,4 @@ def test_even_leaves_are_summed_the_fast_way():
     even = Trees.stack([forests.Tree.leaf(v) for v in (1.0, 0.0, -9e5)])
     assert not even.is_uneven
     assert Trees.stack([forests.Tree.leaf(v) for v in (1.0, 0.0, -1.1e6)]).is_uneven
+    assert Trees.stack([], 2.5)(np.zeros((2, 3))).tolist() == [2.5, 2.5]

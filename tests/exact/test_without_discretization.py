@@ -57,7 +57,7 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_limits_are_those_of_weighted_least_squares(name, around):
     world, xi, f = lt.from_lime(explainer(sample_around_instance=around)), X[13], MODELS[name]
-    at = lt.limit(f, xi, world, world.nu)
+    at = lt.limit(f, xi, world, n=np.inf)
     predict = f if name == "quadratic" else f.predict
     beta, error = least_squares(predict, world, xi)
     assert at.method == ("exact" if name == "linear" else "quadrature")
@@ -89,7 +89,7 @@ def test_a_step_has_the_density_as_its_slope():
     forest = RandomForestRegressor(1, max_depth=1, random_state=0).fit(data, data[:, 0] > 1)
     tree = forest.estimators_[0].tree_
     t, low, high = tree.threshold[0], tree.value[1, 0, 0], tree.value[2, 0, 0]
-    at = lt.limit(forest, [4.0], world, 0.8)
+    at = lt.limit(forest, [4.0], world, 0.8, n=np.inf)
     mean, scale = world.centre[0], world.boxes().unit[0]
 
     def tilted(x):
@@ -104,7 +104,7 @@ def test_a_linear_model_is_read_off_at_every_width():
     model, xi = MODELS["linear"], X[13]
     for width in (0.2, 1.0, 20.0):
         world = lt.from_lime(explainer(kernel_width=width))
-        at = lt.limit(model, xi, world, world.nu)
+        at = lt.limit(model, xi, world, n=np.inf)
         np.testing.assert_allclose(at.coef, model.coef_ * world.boxes().unit, rtol=1e-12)
         assert at.local_error == pytest.approx(0, abs=1e-9)
 
@@ -130,7 +130,7 @@ def test_categories_keep_their_indicators():
     model = LinearRegression().fit(MIXED, Y)
     world = lt.from_lime(explainer(MIXED, categorical_features=[1]))
     xi = MIXED[13]
-    at = lt.limit(model, xi, world, world.nu)
+    at = lt.limit(model, xi, world, n=np.inf)
     share = np.mean(MIXED[:, 1] == xi[1])
     here, other = xi[1], 1 - xi[1]
     contrast = model.coef_[1] * (here - other)

@@ -17,7 +17,7 @@ import limetutor as lt
 from limetutor.inputs.warning_classes import LimetutorWarning
 
 NAN, INF = np.nan, np.inf
-GAUSSIAN = lt.Gaussian()
+GAUSSIAN, LINEAR = lt.Gaussian(), lt.Linear([1, 2, 3])
 TABLE = np.random.default_rng(0).normal(size=(40, 3))
 FRAME = pd.DataFrame(
     {"size": TABLE[:, 0], "town": ["Rome", "Paris"] * 20, "rooms": [1, 2, 3, 5] * 10}
@@ -80,10 +80,10 @@ def test_limit_refuses(case):
     says(lambda: lt.limit(**asked), (ValueError, TypeError), *said)
 
 
-@each_of("worlds and models")
-def test_worlds_and_models_refuse(case):
+@each_of("worlds, models, paths and risks")
+def test_other_calls_refuse(case):
     source, *said = case.split(" | ")
-    says(lambda: evaluated(source), ValueError, *said)
+    says(lambda: evaluated(source), (ValueError, TypeError), *said)
 
 
 @each_of("calls that once ended badly, and no chance may forget")

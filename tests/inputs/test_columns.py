@@ -190,3 +190,20 @@ def test_a_name_of_two_codes_means_neither():
 
 def test_a_number_in_words_has_all_digits_and_no_minus_zero():
     assert [exact(v) for v in (-0.0, 2.0, 0.1, -1e-30)] == ["0", "2", "0.1", "-1e-30"]
+
+
+def test_truth_values_read_as_such():
+    """... in frames, with gaps too; models get 1 and 0, and a column that is always true is constant."""
+    truth = np.arange(40) % 3 == 0
+    gaps = pd.array(np.where(np.arange(40) % 5, truth, None), dtype="boolean")
+    frame = pd.DataFrame({"tagged": truth, "x": np.arange(40.0), "all": True, "gap": gaps})
+    boxes = lt.Empirical(frame).boxes()
+    words = [[boxes.describe(j, k) for k in range(boxes.count[j])] for j in (0, 2, 3)]
+    assert words == [
+        ["tagged = False", "tagged = True"], ["all = True"],
+        ["gap = False", "gap = True", "gap is missing"],
+    ]  # fmt: skip
+    np.testing.assert_allclose(boxes.law.prob[0][:2], [26 / 40, 14 / 40])
+    np.testing.assert_array_equal(boxes.fed(boxes.encode_rows(frame))[:, 0], truth)
+    counted = lt.Empirical(frame.astype({"tagged": float})).boxes()
+    assert counted.describe(0, 1) != "tagged = True"  # numbers stay what they are

@@ -68,7 +68,7 @@ def test_fits_tend_to_the_closed_form(width, boxes):
     known = known_surrogate(asked)
     pool = pool_of_rows(asked, 2**12, 0, known)
     n = 10**12  # so many rows that xi's own and the penalty do not count
-    limit = lt.limit(F, XI, asked.world, asked.nu, asked.kernel.name)
+    limit = lt.limit(F, XI, asked.world, n=np.inf)
     np.testing.assert_allclose(ridge(pool.expected(n), 1.0).coef[0], limit.coef, atol=1e-6)
     assert pool.method == limit.method and not np.any(pool.stderr)
     sampled = pool_of_rows(asked, 2**12, 0)
@@ -76,14 +76,24 @@ def test_fits_tend_to_the_closed_form(width, boxes):
     assert sampled.method == "monte carlo" and np.all(np.abs(off) < 4 * sampled.stderr + 1e-9)
 
 
-def test_runs_have_as_many_rows_as_were_asked_for():
-    asked, _ = setting(1.5)
-    pool = pool_of_rows(asked, 2**13, 0)
-    draws = pool.draws(5000, 50, np.random.default_rng(0))
-    sizes = np.array([len(rows) for rows in draws])
-    assert abs(sizes.mean() - 4999) < 4 * np.sqrt(5000 / 50) + 100  # the ratio is off by a percent
-    many = pool.moments(draws)
-    assert many.total.mean() == pytest.approx(pool.expected(5000).total[0], rel=0.02)
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize(("width", "parts"), [(1.5, 10), (0.4, 1)])
+@pytest.mark.parametrize("boxes", [True, False])
+def test_runs_are_rows_of_the_pool_drawn_again(width, parts, boxes):
+    """Mean and spread of their sums are those of so many independent rows, also in blocks."""
+    pool, n, runs = pool_of_rows(setting(width, boxes)[0], 2**12, 0), 5000, 400
+    draws = pool.draws(n, runs, np.random.default_rng(0))
+    assert draws.parts.shape[1] == pytest.approx(parts, abs=1)
+    sizes = [len(rows) for rows in draws.rows()]
+    assert len(sizes) == runs and np.mean(sizes) == pytest.approx(n - 1, rel=0.02)
+    products, expected = pool.moments(draws).products, pool.expected(n).products[0]
+    each = np.einsum("m,mi,mj->mij", pool.weights, pool.columns, pool.columns)
+    drawn = np.einsum("m,mij->ij", pool.ratio, each**2) / pool.ratio.sum()
+    mean = np.einsum("m,mij->ij", pool.ratio, each) / pool.ratio.sum()
+    sd = np.sqrt(n * np.maximum(drawn - mean**2, 1e-12 * drawn))
+    assert np.max(np.abs(products.mean(axis=0) - expected) / sd) < 4 / np.sqrt(runs)
+    spread = products.std(axis=0, ddof=1) / sd
+    assert np.max(np.abs(spread - 1)[sd > 1e-3 * sd.max()]) < (0.15 if width > 1 else 0.4)
 
 
 @pytest.mark.parametrize(("width", "laws"), [(1.5, 1), (0.1, 4), (None, 3)])

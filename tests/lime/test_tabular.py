@@ -10,6 +10,7 @@ import pytest
 from lime.lime_tabular import LimeTabularExplainer, RecurrentTabularExplainer
 from people import small_forest, table
 from scipy import stats
+from sentences import one_sentence
 from sklearn.datasets import load_wine
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -285,8 +286,13 @@ def test_a_regression():
     for name, value in run.as_list():
         j = found.names.index(name)
         assert abs(value - found.coef[j]) < 5 * found.sd[j]
-    both = lt.predict_lime(explainer, lambda x: np.stack([forest.predict(x), x[:, 0]], 1), xi)
+    two = lambda x: np.stack([forest.predict(x), x[:, 0]], 1)  # noqa: E731
+    both = lt.predict_lime(explainer, two, xi)
     assert both.prediction == forest.predict(xi[None])[0]  # lime takes the first of several outputs
+    second = lt.predict_lime(explainer, two, xi, label=1)
+    assert second.prediction == xi[0] and list(second.as_map()) == [1]
+    assert "for label 1:" in repr(second) and "for label" not in repr(both)
+    one_sentence(lambda: lt.predict_lime(explainer, two, xi, label=2), "label must be a column")
 
 
 def test_a_lasso_path_may_leave_a_feature_out_even_if_all_are_asked_for():

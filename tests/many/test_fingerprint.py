@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -183,24 +184,7 @@ def test_numbers_of_another_type_are_the_same_setting(tmp_path):
     lt.explain_many(two, **CALL, output=np.int64(1), store=tmp_path / "two")
 
 
-TWO = """
-import sys, time
-from pathlib import Path
-import numpy as np
-import limetutor as lt
-folder, me, n = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-X = np.random.default_rng(0).normal(size=(3, 2))
-for k in range(20):
-    (folder / f"{k}-{me}").touch()
-    while not all((folder / f"{k}-{who}").exists() for who in "ab"):
-        pass
-    try:
-        lt.explain_many(lt.Linear([1, 2]), X, lt.Gaussian(), 2.0, n=n, store=folder / f"store-{k}")
-        print(k, "done")
-    except ValueError as error:
-        assert " there and " in str(error), error
-        print(k, "refused")
-"""
+TWO = (Path(__file__).parent / "two_processes.txt").read_text("utf-8")
 
 
 def test_of_two_processes_that_start_at_once_one_has_the_store(tmp_path):

@@ -1,4 +1,4 @@
-"""What results of many rows have in common: rows by position, frames, pickles without the model."""
+"""What results of many rows have in common: rows by label or position, frames, pickles without the model."""
 
 import copy
 import pickle
@@ -9,6 +9,7 @@ import pytest
 from mixed_rows import FORMS, FRAME, TABLE, WORLDS
 
 import limetutor as lt
+from limetutor.results.rows import row_position
 
 
 def test_a_row_of_limits_is_a_limit():
@@ -20,8 +21,36 @@ def test_a_row_of_limits_is_a_limit():
     assert "9 rows, 4 features" in repr(found) and "exact" in repr(found)
     with pytest.raises(IndexError, match="between 0 and 8"):
         found[9]
-    with pytest.raises(TypeError, match="position"):
-        found["row 3"]
+    np.testing.assert_array_equal(found["row 3"].coef, found[3].coef)
+    with pytest.raises(IndexError, match="no row has"):
+        found["row 9"]
+
+
+@pytest.mark.parametrize(
+    ("index", "i", "position"),
+    [
+        (None, 1, 1), (None, -1, 2), ([0, 1, 2], -1, 2), ([7, 5, 6], 5, 1), ([2, 0, 1], 2, 0),
+        ([1, 2, 3], 3, 2), (["a", "b", "c"], "c", 2), (["a", "b", "c"], -3, 0),
+        ([("a", 1), ("a", 2), ("b", 1)], ("a", 2), 1), ([0.5, 1.5, 2.5], 1.5, 1),
+    ],
+)  # fmt: skip
+def test_labels_beat_positions(index, i, position):
+    index = None if index is None else pd.Index(index)
+    assert row_position(i, 3, index) == position
+
+
+@pytest.mark.parametrize(
+    ("index", "i", "error", "words"),
+    [
+        (None, 3, IndexError, "between 0 and 2"), (None, "a", TypeError, "position"),
+        ([7, 5, 6], 0, IndexError, "no row has"), ([7, 5, 6], -1, IndexError, "no row has"),
+        (["a", "b", "b"], "b", IndexError, "2 rows have"), ([7, 5, 6], [7], IndexError, "no row"),
+        ([7, 5, 6], np.arange(3), IndexError, "no row"), ([1, 2, 3], True, IndexError, "no row"),
+    ],
+)  # fmt: skip
+def test_what_names_no_row_is_refused(index, i, error, words):
+    with pytest.raises(error, match=words):
+        row_position(i, 3, None if index is None else pd.Index(index))
 
 
 def test_a_frame_of_limits_has_the_index_of_the_table():

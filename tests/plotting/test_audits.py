@@ -32,6 +32,19 @@ def test_reasons_stay_inside_the_picture():
         assert text.get_text().endswith("…")
 
 
+@pytest.mark.parametrize(
+    ("codes", "shown"),
+    [
+        ("own-row local-error", "own row, local error"),
+        ("own-row local-error no-fit", "own row, local\nerror, no fit"),
+        ("own-row local-error no-fit near-singular", "own row, local\nerror, no fit, near, …"),
+    ],
+)
+def test_reasons_take_two_lines_at_most(codes, shown):
+    fig = findings(audited(result([3.0, 2.0]), [(code, "x1") for code in codes.split()]))
+    assert [text.get_text() for text in fig.axes[0].texts if text.get_text()] == [shown]
+
+
 def test_more_doubts_than_rows():
     case = result(np.arange(40.0, 0, -1))
     fig = findings(audited(case, [("noise", name) for name in case.names[5:]]))

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from lime.lime_tabular import LimeTabularExplainer
 
 import limetutor as lt
 from limetutor.plotting.result_page import frame_blocks, frame_in_notebook, in_words, notebook_table
@@ -51,3 +52,31 @@ def test_a_model_that_does_nothing_is_said_to():
     ex = lt.limit(lt.Linear([0.0, 0.0]), [0.3, 0.4], lt.Gaussian(), 1.0)
     assert "no feature moves that" in ex.summary()
     assert "no effect" in ex.to_html()
+
+
+def test_a_summary_names_no_effect_that_explains_nothing():
+    """The product of two centred features has no effect of either, and an R² of about 0."""
+    kept = lt.explain(lt.Linear([2.0, 1.0]), [1.0, 1.0], lt.Gaussian(), 1.0, 2000, 0).summary()
+    assert "the largest effect is that of “x1 >= 0.674”" in kept and "higher than without" in kept
+    empty = lt.explain(lambda x: x[:, 0] * x[:, 1], [0.1, 0.1], lt.Gaussian(), 5.0, 2000, 0)
+    assert empty.score < 0.1 and "explains" in empty.summary()
+    assert "its effects say little about this prediction" in empty.summary()
+    off = lt.limit(lt.Quadratic([[5.0]]), [3.0], lt.Gaussian(p=2), 5.0)
+    assert abs(off.local_error) > abs(off.coef[0]) and "say little" in off.summary()
+
+
+def test_wide_results_print_about_twenty_lines():
+    d = 60
+    rows = np.random.default_rng(0).normal(size=(200, d))
+    explainer = LimeTabularExplainer(rows, mode="regression", random_state=0)
+    f = lt.Linear(np.linspace(1, 2, d))
+    printed = lt.predict_lime(explainer, f, rows[0], num_features=d, runs=20, calls=500)
+    frame = lt.predict_lime(explainer, f, rows[0], num_features=5, runs=20, calls=500).to_frame()
+    assert frame["coef"].isna().sum() >= d - 20 and frame["coef"].notna().sum() >= 5
+    fit = lt.explain(f, rows[0], lt.from_lime(explainer), seed=0, features=7)
+    assert fit.to_frame()["coef"].notna().sum() == 7
+    for result, html in ((printed, printed._repr_html_()), (fit, fit._repr_html_())):
+        assert len(repr(result).splitlines()) < 25 and html.count("<tr>") < 25
+    assert "... and 40 more" in repr(printed) and len(printed.plot().axes[0].patches) == 20
+    low, high = printed.interval().T
+    np.testing.assert_allclose(high - low, 2 * 1.96 * printed.sd, rtol=1e-3)

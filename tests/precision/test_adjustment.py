@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from coded_worlds import WORLDS
+from scipy import stats
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.metrics import r2_score
 
@@ -144,6 +145,10 @@ def test_boxes_that_hardly_occur_have_no_column():
     setting = Problem.of(bent, [0.1, 0.1, 0.1], lt.Gaussian(), 0.05)
     few = Adjustment(setting, 100)
     assert len(few.box) == 0 and len(few.inside) == 3
+    setting = Problem.of(lt.Linear([1.0]), [-1.0], lt.Gaussian(p=3), 1.0)
+    rarest = stats.norm(-0.5, np.sqrt(0.5)).sf(stats.norm.ppf(2 / 3))  # the third box
+    sizes = [len(Adjustment(setting, int(10 / rarest) + more).box) for more in (0, 1)]
+    assert sizes == [0, 1]  # from ten expected draws on
 
 
 @pytest.mark.parametrize(

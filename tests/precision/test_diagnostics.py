@@ -49,11 +49,19 @@ def test_a_singular_fit_warns_with_the_features():
     world, f, xi = lt.Gaussian(0, 1, 3), lt.Linear([1, 1]), [0.0, 0.43]
     e, messages = warned(lambda: lt.explain(f, xi, world, 0.05, n=20_000, seed=0, sampler="tilted"))
     assert messages == [
-        "The fit is singular in 1 feature(s) ['x1']: among the weighted samples their indicators "
+        "The fit is singular in 1 feature(s) ['x1']: among the samples of appreciable weight, their indicators "
         "do not vary, or not apart from others; raise nu or n."
     ]
     assert e.coef[0] == 0 and e.stderr[0] == 0 and e.coef[1] != 0
     assert [j for j, _ in e.as_map()[1]] == [1]
+
+
+def test_a_feature_all_of_whose_values_lie_in_the_box_of_xi_is_named():
+    table = np.column_stack([np.arange(40.0), np.ones(40)])
+    with pytest.warns(
+        lt.FitWarning, match=r"all its values of 1 feature\(s\) \['x2'\] in xi's box"
+    ):
+        assert lt.limit(lt.Linear([1, 2]), table[3], lt.Empirical(table), 9.0).coef[1] == 0
 
 
 def test_few_effective_samples_on_one_side_of_a_box_are_said():

@@ -1,5 +1,6 @@
 """Stability indices without repeats, against the definition computed from real repeats."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -51,6 +52,14 @@ def test_textbook_standard_errors_are_those_of_the_formula():
     np.testing.assert_allclose(
         ex.textbook_stderr, np.sqrt(sigma2 * np.diag(bread @ gram @ bread)), rtol=1e-9
     )
+
+
+def test_forward_selection_keeps_what_explains_most():
+    """The larger coefficient is that of an indicator that hardly varies."""
+    ex = lt.explain(lt.Linear([1.0, 1.0]), [0.3, 0.3], lt.Gaussian(p=[2, 40]), 1.0, 5000, 0)
+    ex = replace(ex, coef=np.array([0.8, 1.0]), covariance=1e-6 * np.eye(3))
+    for select, kept in (("forward", [1, 0]), ("highest", [0, 1])):
+        assert ex.stability(1, select=select).selection.tolist() == kept
 
 
 def test_the_indices_of_real_repeats_were_to_be_expected():

@@ -3,6 +3,7 @@
 import ast
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 from claims import (
@@ -78,24 +79,7 @@ def test_every_search_stands_behind_a_sentence():
     assert {name for name in functions(SEARCHES) if name.startswith("test_")} == behind
 
 
-TEXT = """It **never** ends, and
-nobody knows. It ends. <!-- It always ends. -->
-
-```{prf:theorem} One
-:label: thm-one
-It always ends.
-```
-
-| at *every* width | no claim |
-| --- | --- |
-
-````{solution} ex-1
-No bandwidth at all switches it off.
-```python
-whatever = 1
-```
-````
-"""
+TEXT = (Path(__file__).parent / "support" / "universal.txt").read_text("utf-8")
 
 
 def test_the_scanner_reads():

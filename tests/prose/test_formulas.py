@@ -114,9 +114,9 @@ def test_room_behind_letters_that_lean_and_beside_high_brackets():
         k = [c.text for c in row].index(letter)
         return row[k + 1].get("width") if k + 1 < len(row) else None
 
-    assert after("V(x)", "V") == "0.214em" and after("T = 1", "T") == "0.148em"
+    assert after("V(x)", "V") == "0.06em" and after("T = 1", "T") == "0.052em"
     assert after("x(V)", "x") is None
-    assert after(r"T &= 1 \\ x &= 2", "T") == "0.148em"  # the sign is in the next cell
+    assert after(r"T &= 1 \\ x &= 2", "T") == "0.052em"  # the sign is in the next cell
     for tex in (r"\exp\left(-\frac12\right)", r"C_d\begin{pmatrix}1\end{pmatrix}"):
         rows = [(row, k) for row in drawn(tex, display=True).iter() for k in range(len(row))]
         high = lambda c: c.tag == "mrow" and formulas.grows(c[0])  # noqa: E731

@@ -1,5 +1,7 @@
 """How a limit says what it holds."""
 
+from dataclasses import replace
+
 import numpy as np
 from fitted_models import MODELS, NU, WORLDS, XI
 
@@ -20,3 +22,13 @@ def test_the_display_of_a_limit():
     assert "... and 2 more" in repr(long)
     sampled = lt.limit(MODELS["SVR"][0].predict, XI, WORLDS["empirical"], NU, samples=500)
     assert f"± {sampled.stderr[0]:.2g}" in sampled._repr_html_()
+
+
+def test_the_error_of_the_prediction_is_zero_if_exact_and_infinite_if_squares_overflow():
+    f = MODELS["SVR"][0]
+    exact, sampled = (lt.limit(g, XI, WORLDS["empirical"], NU, samples=500) for g in (f, f.predict))
+    assert exact.local_stderr == 0 < sampled.local_stderr < np.inf
+    beyond = sampled.surrogate._replace(
+        covariance=np.full_like(sampled.surrogate.covariance, np.inf)
+    )
+    assert replace(sampled, surrogate=beyond).local_stderr == np.inf

@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from sklearn.ensemble import RandomForestRegressor
 
 import limetutor as lt
+from limetutor.plotting.result_page import MISSED
 from limetutor.results.result import DroppedModel
 
 RNG = np.random.default_rng(0)
@@ -132,7 +133,7 @@ def test_orders_and_lists_of_many_rows_are_those_of_single_ones():
         many = made(kind)
         assert many.as_list() == [one.as_list() for one in many]
         assert many.order().shape == many.coef.shape == (3, 9)
-        assert many.order()[1].tolist()[:3] == many[1].order().tolist()[:3]
+        assert many.order()[1].tolist()[:3] == many[6].order().tolist()[:3]
         assert many.to_dict()["coef"] == many.coef.tolist()
     path = made("path")
     assert [len(row) for row in path.as_list()] == [9, 9, 9]
@@ -243,18 +244,21 @@ def test_shap_draws_coefficients_that_add_up_to_the_surrogate(kind):
     shap = pytest.importorskip("shap")
     ex = made(kind)
     found = ex.to_shap()
-    assert isinstance(found, shap.Explanation) and found.feature_names == NAMES
-    np.testing.assert_array_equal(found.values, ex.coef)
-    assert found.base_values + found.values.sum() == pytest.approx(ex.local_prediction)
-    assert found.data[-1] == X.iloc[7]["colour"]
-    plain_names = [f"x{j}" for j in range(len(NAMES))]
+    assert isinstance(found, shap.Explanation) and found.feature_names == [*NAMES, MISSED]
+    np.testing.assert_array_equal(found.values[:-1], ex.coef)
+    assert found.base_values + found.values.sum() == pytest.approx(ex.prediction)
+    assert found.data[-2] == X.iloc[7]["colour"]
+    plain_names = [f"x{j}" for j in range(len(NAMES) + 1)]
     found.feature_names = plain_names  # shap takes dollar signs for formulas
     ax = shap.plots.waterfall(found, show=False)
     drawn = " ".join(text.get_text() for part in ax.figure.axes for text in part.texts)
     lead = found.values[int(np.argmax(np.abs(found.values)))]
     assert f"{abs(lead):.2f}" in drawn.replace("\N{MINUS SIGN}", "-")
-    values, base = np.stack([found.values] * 3), np.full(3, found.base_values)
-    several = shap.Explanation(values, base, CODES[:3], feature_names=plain_names)
+    several = made(f"{kind}s").to_shap()
+    np.testing.assert_allclose(
+        several.base_values + several.values.sum(axis=1), made(f"{kind}s").prediction
+    )
+    several.feature_names = plain_names
     shap.plots.beeswarm(several, show=False)
 
 
@@ -266,23 +270,26 @@ def test_shap_gets_missing_values():
     world = lt.Empirical(table, p=2, categorical=["b"])
     ex = lt.explain(lambda x: np.arange(len(x), dtype=float), table.iloc[1], world, 1.0, 200, 0)
     found = ex.to_shap()
-    assert found.data.tolist() == [None, None]
+    assert found.data.tolist() == [None] * 3
     shap.plots.waterfall(found, show=False)
 
 
 @pytest.mark.parametrize("boxes", [True, False])
-def test_what_shap_gets_adds_up_to_the_surrogate(boxes, monkeypatch):
+def test_what_shap_gets_adds_up_to_the_prediction(boxes, monkeypatch):
     """With a stand-in for shap; numbers without boxes count by their coefficient times their value."""
     shap = types.SimpleNamespace(Explanation=types.SimpleNamespace)
     monkeypatch.setitem(sys.modules, "shap", shap)
     table = np.random.default_rng(0).gamma(2.0, size=(200, 3))
     explainer = LimeTabularExplainer(table, mode="regression", discretize_continuous=boxes)
     world = lt.from_lime(explainer)
-    how = {"kernel": world.kernel, "ridge": 1.0, "n": 5000}
-    at = lt.limit(lt.Linear([3.0, -2.0, 1.0], 7.0), table[5], world, 1.0, **how)
+    f = lt.Linear([3.0, -2.0, 1.0], 7.0)
+    at, many = lt.limit(f, table[5], world, 1.0), lt.limits(f, table[4:6], world, 1.0).to_shap()
     found = at.to_shap()
-    assert found.base_values + found.values.sum() == pytest.approx(at.local_prediction, rel=1e-12)
-    assert np.array_equal(found.values, at.coef) == boxes
+    assert found.base_values + found.values.sum() == pytest.approx(at.prediction, rel=1e-12)
+    assert found.values[-1] == pytest.approx(-at.local_error) and found.feature_names[-1] == MISSED
+    assert np.array_equal(found.values[:-1], at.coef) == boxes
+    np.testing.assert_allclose(many.values[1], found.values, rtol=1e-9)
+    np.testing.assert_array_equal(many.data[:, :-1], table[4:6])
 
 
 def test_without_shap_a_sentence(monkeypatch):

@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from browser import AXE, ROOT
-from site_visits import FAINT, PHONE, SITE, visit
+from site_visits import JS, PHONE, SITE, visit
 from typed_answers import Typed, typed, write
 
 import limetutor as lt
@@ -16,17 +16,6 @@ from limetutor.course.judging.kinds import Function, Paragraph, Tabulated
 from limetutor.course.quizzes import questions
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
-
-# Types each text into its box and submits the form; before an attempt k the box has seen k - 1 others.
-TYPE = """(rows) => rows.map(([name, text, attempt]) => {
-    limetutor.progress.forget();
-    if (attempt > 1) limetutor.progress.set(name, { tries: attempt - 1, last: "other" });
-    const input = document.querySelector(`input[data-exercise="${name}"]`);
-    input.value = text;
-    input.form.requestSubmit();
-    const status = input.form.querySelector('[role="status"]');
-    return [status.dataset.verdict, status.textContent];
-})"""
 
 # The right answer to an exercise of the page, and one that is far off.
 RIGHT = {
@@ -63,7 +52,7 @@ def test_every_exercise_has_a_box_that_says_what_python_says(answered, browser, 
             by_hand = declared(path, (Function, Paragraph))
             assert tab.locator("input[data-done]").count() == len(by_hand)
             rows = [row for name in boxes for row in table[name][:: 1 if verifying else 3]]
-            shown = tab.evaluate(TYPE, [row[:3] for row in rows])
+            shown = tab.evaluate(JS.TYPE, [row[:3] for row in rows])
             for row, (kind, words) in zip(rows, shown, strict=True):
                 said = lt.judge(row.name, row.text, row.attempt)
                 if (kind, words) != (said.kind, said.words):
@@ -169,7 +158,7 @@ def test_where_nothing_is_kept_the_page_says_so_and_works(answered, browser, ser
         path = next(p for p in answered if p.stem == "images")
         tab = visitor.open(path, served)
         name = declared(path, Tabulated)[0]
-        assert tab.evaluate(TYPE, [[name, RIGHT[name], 1]]) == [["right", "✓ Right."]]
+        assert tab.evaluate(JS.TYPE, [[name, RIGHT[name], 1]]) == [["right", "✓ Right."]]
         said = tab.locator(".lt-progress").inner_text()
         assert ("keeps nothing" in said) == (spoil == REFUSED) and "solved 1 of" in said
 
@@ -191,27 +180,21 @@ HIDDEN = """(selectors) => selectors.filter((selector) =>
     !document.querySelector(selector)?.checkVisibility({visibilityProperty: true}))"""
 
 
-AXE_BOXES = """() => axe.run(
-    {include: [["form.lt-answer"], [".lt-own"], [".lt-progress"], [".quiz"], [".lt-python"]]},
-    {preload: false, resultTypes: ["violations"]},
-).then(result => result.violations)"""
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_boxes_with_verdicts_can_be_read_by_all(answered, browser, served, theme):
     """Every kind of verdict given, every fold open: what the tests of whole pages do not see."""
     with visit(browser, served, color_scheme=theme) as visitor:
         path = next(p for p in answered if p.stem == "images")
         tab = visitor.open(path, served)
-        keep = TYPE.replace("limetutor.progress.forget();", "")
+        keep = JS.TYPE.replace("limetutor.progress.forget();", "")
         texts = [RIGHT["images/1"], f"[{RIGHT['images/2']}]", "12345, 1"]
         kinds = tab.evaluate(keep, [[f"images/{k}", text, 3] for k, text in enumerate(texts, 1)])
         assert [kind for kind, _ in kinds] == ["right", "close", "wrong"]
         tab.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
-        for faint in tab.evaluate(FAINT, False):
+        for faint in tab.evaluate(JS.FAINT, False):
             visitor.note(f"faint: {faint}")
         tab.evaluate(AXE)
-        for violation in tab.evaluate(AXE_BOXES):
+        for violation in tab.evaluate(JS.AXE_BOXES):
             nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
             visitor.note(f"{violation['id']}: {violation['help']} ({nodes})")
         for width in (320, 390):

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import CDPSession, ElementHandle, Page
 from playwright.sync_api import TimeoutError as TooLate
-from site_visits import SITE, visit
+from site_visits import JS, SITE, visit
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
 
@@ -23,22 +23,6 @@ CONTROLS = re.compile(r'data-controls="([^"]*)"')
 def with_handles(pages: list[Path]) -> list[Path]:
     return [path for path in pages if "data-handle=" in path.read_text(encoding="utf-8")]
 
-
-# Where a handle is on the screen, and where it is at both ends of each of its controls; what these hold.
-ROOM = """(handle) => {
-    handle.scrollIntoView({block: "center", behavior: "instant"});
-    const figure = handle.closest(".lt-explore"), names = handle.dataset.handle.split(" ");
-    const sliders = names.map((name) => figure.querySelector(`input[id$="-${name}"]`));
-    const was = sliders.map((slider) => +slider.value);
-    const at = (k, stop) => {
-        sliders[k].value = stop;
-        sliders[k].dispatchEvent(new Event("input", {bubbles: true}));
-        const box = handle.getBoundingClientRect();
-        return [box.x + box.width / 2, box.y + box.height / 2];
-    };
-    const ends = sliders.map((slider, k) => [at(k, 0), at(k, slider.max), at(k, was[k])]);
-    return {ends, stops: sliders.map((slider) => +slider.max + 1)};
-}"""
 
 STOPS = """(handle) => handle.dataset.handle.split(" ").map((name) =>
     +handle.closest(".lt-explore").querySelector(`input[id$="-${name}"]`).value)"""
@@ -59,7 +43,7 @@ def dragged(handle: ElementHandle, move: Callable[[str, float, float], None]) ->
     ``move`` is told "down", "move" or "up" and where.
     """
     tab, name = handle.owner_frame().page, handle.get_attribute("data-handle")
-    room, words = handle.evaluate(ROOM), handle.get_attribute("aria-valuetext")
+    room, words = handle.evaluate(JS.ROOM), handle.get_attribute("aria-valuetext")
     if min(room["stops"]) < FEWEST_STOPS:
         yield f"handle {name}: too few stops to drag it along"
     entries, scrolled = tab.evaluate("history.length"), tab.evaluate("scrollY")
@@ -101,7 +85,7 @@ def moved_by_mouse_and_keys(tab: Page, handle: ElementHandle) -> Iterator[str]:
 
     yield from dragged(handle, move)
     name = handle.get_attribute("data-handle")
-    for key, stop in (("Home", 0), ("End", handle.evaluate(ROOM)["stops"][0] - 1)):
+    for key, stop in (("Home", 0), ("End", handle.evaluate(JS.ROOM)["stops"][0] - 1)):
         handle.press(key)
         if handle.evaluate(STOPS)[0] != stop:
             yield f"handle {name}: {key} does not go to the end"

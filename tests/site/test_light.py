@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from browser import ROOT
 from PIL import Image
-from site_visits import LAPTOP, SITE, Quiet, moves, serving, visit
+from site_visits import JS, LAPTOP, SITE, Quiet, moves, serving, visit
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import downloads
@@ -157,43 +157,6 @@ def test_styles_keep_what_a_page_can_match_and_icons_become_masks(tmp_path):
     assert '.a:before{;content:"";' in css and "mask:url(" in css and "forced-colors" in css
 
 
-# What an icon is: an element that is seen, and whose mask is a picture.
-ICONS = """() => [...document.querySelectorAll('[class*="fa-"]')].filter((e) => e.checkVisibility()).map((e) => {
-    const style = getComputedStyle(e, "::before");
-    return [e.className, style.maskImage.startsWith("url(\\"data:") && parseFloat(style.width) > 5];
-})"""
-# Formulas that reach beyond the screen, and are in no box that scrolls.
-TOO_WIDE = """() => [...document.querySelectorAll("article span.math")].filter((e) => e.checkVisibility()
-    && !e.closest("table, div.math, pre")
-    && e.querySelector("semantics > *").getBoundingClientRect().right > innerWidth + 1)
-    .map((e) => e.querySelector("annotation").textContent)"""
-# Formulas on lines of their own whose end cannot be scrolled to; folds are open.
-CUT = """() => [...document.querySelectorAll("article div.math")].filter((box) => {
-    box.scrollLeft = 9999;
-    const formula = box.querySelector("semantics > *").getBoundingClientRect();
-    const around = box.getBoundingClientRect();
-    box.scrollLeft = 0;
-    return box.checkVisibility() && formula.right > around.right + 1;
-}).map((box) => box.querySelector("annotation").textContent)"""
-# Commas and the like that begin a line, parted from the formula before them.
-PARTED = """() => [...document.querySelectorAll("article span.math")].filter((formula) => {
-    const behind = formula.nextSibling;
-    if (!/^[,.;:!?)\\]”’]/.test(behind?.data ?? "") || !formula.checkVisibility()) return false;
-    const sign = document.createRange();
-    sign.setStart(behind, 0);
-    sign.setEnd(behind, 1);
-    const [there, here] = [formula, sign].map((e) => e.getBoundingClientRect());
-    return here.top > there.bottom - 4 && here.left < there.left;
-}).map((formula) => formula.querySelector("annotation").textContent)"""
-# What the clipboard gets when an element is selected.
-COPIED = """(element) => {
-    getSelection().selectAllChildren(element);
-    const event = new ClipboardEvent("copy", {clipboardData: new DataTransfer(), bubbles: true, cancelable: true});
-    document.dispatchEvent(event);
-    return [event.clipboardData.getData("text/plain"), event.clipboardData.getData("text/html")];
-}"""
-
-
 @pytest.mark.verify
 def test_what_a_page_asks_for_and_how_it_looks_on_the_smallest_phone(
     pages, browser, served, verifying
@@ -211,21 +174,23 @@ def test_what_a_page_asks_for_and_how_it_looks_on_the_smallest_phone(
             if size > LARGEST_PAGE:
                 visitor.note(f"{size} bytes")
             for file in files:
-                needless = ("fontawesome.js", "tex-chtml.js", "searchindex.js")
-                if file.suffix in (".css", ".woff2") or file.name in needless:
+                needless = ("fontawesome.js", "tex-chtml.js", "searchindex.js", "math.woff2")
+                if file.suffix == ".css" or file.name in needless:
                     visitor.note(f"asks for {file.name}")  # the font of its formulas is in the page
-            icons = tab.evaluate(ICONS)
+            icons = tab.evaluate(JS.ICONS)
             if len(icons) < 3:
                 visitor.note("hardly an icon")
             for name, drawn in icons:
                 if not drawn and name.split()[-1] != "fa-lg":
                     visitor.note(f"no picture for {name}")
-            for tex in tab.evaluate(TOO_WIDE):
+            for tex in tab.evaluate(JS.TOO_WIDE):
                 visitor.note(f"beyond the screen: {tex}")
             tab.evaluate("for (const f of document.querySelectorAll('details')) f.open = true")
-            for tex in tab.evaluate(CUT):
+            for tex in tab.evaluate(JS.CUT):
                 visitor.note(f"cut, and cannot be scrolled: {tex}")
-            for tex in tab.evaluate(PARTED):
+            for tex in tab.evaluate(JS.NO_SIGN):
+                visitor.note(f"goes on with no sign of it: {tex}")
+            for tex in tab.evaluate(JS.PARTED):
                 visitor.note(f"parted from its comma: {tex}")
 
 
@@ -256,13 +221,13 @@ def test_a_copy_has_the_tex_and_the_theme_can_be_changed(pages, browser, served,
         tab = visitor.open(path, base)
         paragraph = tab.locator("article p:has(math)").first
         tex = paragraph.locator("annotation").first.text_content()
-        text, markup = paragraph.evaluate(COPIED)
+        text, markup = paragraph.evaluate(JS.COPIED)
         assert f"${tex}$" in text and "<math" in markup
         formula = tab.locator("article div.math math").first
         own = formula.locator("annotation").text_content()
-        assert formula.evaluate(COPIED)[0] == f"$$\n{own}\n$$"
+        assert formula.evaluate(JS.COPIED)[0] == f"$$\n{own}\n$$"
         heading = tab.locator("article h1").first
-        assert heading.evaluate(COPIED) == ["", ""]  # without a formula the browser does it
+        assert heading.evaluate(JS.COPIED) == ["", ""]  # without a formula the browser does it
         button = tab.get_by_role("button", name="Color mode")
         seen = {tab.locator("html").get_attribute("data-theme")}
         for _ in range(3):

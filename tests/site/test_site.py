@@ -12,24 +12,17 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from browser import AXE
 from playwright.sync_api import ElementHandle, Page
-from site_visits import FAINT, LAPTOP, PHONE, SITE, moves, visit
+from site_visits import JS, LAPTOP, PHONE, SITE, moves, visit
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
 
-# The insides of formulas and drawings have nothing for axe and thousands of elements; handles are
-# looked at. With preload it would ask for style sheets a second time, at wrong addresses; half of its
-# time goes into words about what is right.
-AXE_RUN = """(rules) => axe.run(
-    {include: ["article.bd-article"], exclude: ["math > *", ".lt-svg > g:not(.lt-handles)"]},
-    {preload: false, resultTypes: ["violations"], rules},
-).then(result => result.violations)"""
 # Nine tenths of axe's time go into the rules that compare colours; FAINT asks the same question in a
 # fiftieth of it.
 WITHOUT_CONTRAST = {"color-contrast": {"enabled": False}, "link-in-text-block": {"enabled": False}}
 LARGEST_PAGE = 500_000  # bytes, gzipped
 FEWEST_STOPS = 30  # of a figure's first slider, so that it feels continuous
 FORMULAS_READY = "document.fonts.ready.then(() => null)"
-SMALLEST_TEXT = 8.5  # px, in a figure on a phone
+SMALLEST_TEXT = 12  # px, in a figure on a phone
 
 
 # Loading a page and its formulas takes longer than most questions: each page is opened once on a phone,
@@ -84,7 +77,9 @@ def test_on_a_laptop_every_page_works_from_disk_and_axe_finds_nothing(pages, bro
                     controls += 1
                     visitor.note_all(filter(None, [dead]))
             visitor.note_all(cut_off(tab, "article .cell_input pre, article .cell_output pre"))
-            visitor.note_all(f"wider than a laptop: {tex}" for tex in tab.evaluate(WIDE_FORMULAS))
+            visitor.note_all(
+                f"wider than a laptop: {tex}" for tex in tab.evaluate(JS.WIDE_FORMULAS)
+            )
     assert controls, "no page has a control"
 
 
@@ -102,60 +97,25 @@ def test_axe_finds_nothing_in_the_dark(pages, browser, served, verifying):
 
 def faint(tab: Page) -> Iterator[str]:
     """Words that hardly differ from what is behind them."""
-    yield from (f"faint: {words}" for words in tab.evaluate(FAINT, False))
+    yield from (f"faint: {words}" for words in tab.evaluate(JS.FAINT, False))
 
 
 def barriers(tab: Page, contrast: bool) -> Iterator[str]:
     """What keeps somebody from reading a page."""
     tab.evaluate(AXE)
-    for violation in tab.evaluate(AXE_RUN, {} if contrast else WITHOUT_CONTRAST):
+    for violation in tab.evaluate(JS.AXE_RUN, {} if contrast else WITHOUT_CONTRAST):
         nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
         yield f"{violation['id']}: {violation['help']} ({nodes})"
 
 
 def cut_off(tab: Page, blocks: str) -> Iterator[str]:
     """Lines of code that a page cuts off, and words of the glossary that it does not explain."""
-    yield from (f"cut off: {line}" for line in tab.evaluate(CUT_OFF, blocks))
-    yield from (f"not explained: {word}" for word in tab.evaluate(UNEXPLAINED))
-
-
-# Blocks of code, and at a laptop's width what they print, whose lines are cut off; folds are opened first.
-CUT_OFF = """(blocks) => {
-    for (const fold of document.querySelectorAll("article details")) fold.open = true;
-    return [...document.querySelectorAll(blocks)]
-        .filter((pre) => pre.scrollWidth > pre.clientWidth + 1)
-        .map((pre) => pre.textContent.trim().split("\\n").sort((a, b) => b.length - a.length)[0]);
-}"""
-# Formulas on lines of their own that must be scrolled.
-WIDE_FORMULAS = """() => [...document.querySelectorAll("article div.math")]
-    .filter((box) => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1)
-    .map((box) => box.querySelector("annotation").textContent)"""
-# Words of the glossary whose explanation is missing, is not its own, or can be seen already.
-UNEXPLAINED = """() => [...document.querySelectorAll("a.lt-term")].filter((term) => {
-    const notes = document.querySelectorAll(`[id="${term.getAttribute("aria-describedby")}"]`);
-    return notes.length !== 1 || !notes[0].textContent.trim() || notes[0].checkVisibility();
-}).map((term) => term.textContent)"""
+    yield from (f"cut off: {line}" for line in tab.evaluate(JS.CUT_OFF, blocks))
+    yield from (f"not explained: {word}" for word in tab.evaluate(JS.UNEXPLAINED))
 
 
 def unrendered_formulas(tab: Page) -> list[str]:
-    return tab.evaluate(
-        r"""() => {
-            const found = [];
-            const article = document.querySelector("article.bd-article");
-            if (!article) return ["no article"];
-            for (const e of article.querySelectorAll(".math")) {
-                const shown = e.querySelector("math > semantics > :first-child");
-                if (!shown) found.push("no formula: " + e.textContent.slice(0, 60));
-                else if (e.checkVisibility() && !shown.getBoundingClientRect().width)
-                    found.push("nothing to be seen of " + e.querySelector("annotation").textContent);
-            }
-            const copy = article.cloneNode(true);
-            for (const e of copy.querySelectorAll("pre, code, script, math")) e.remove();
-            const raw = copy.textContent.match(/.{0,30}(\\\(|\\\[|\$\$|\$\\|`|\{(numref|cite|prf:ref|ref)).{0,30}/);
-            if (raw) found.push("raw markup: " + raw[0]);
-            return found;
-        }"""
-    )
+    return tab.evaluate(JS.UNRENDERED)
 
 
 # Figures are found once a page and kept: to find them again takes longer than to ask them.
@@ -229,28 +189,7 @@ def test_without_javascript_the_default_is_there_and_described(pages, browser, s
     """``make test`` opens every second page."""
     with visit(browser, served, java_script_enabled=False) as visitor:
         for path in pages[:: 1 if verifying else 2]:
-            visitor.note_all(visitor.open(path, served).evaluate(AT_REST))
-
-
-# Figures that cannot move, and all pictures of some size: can they be seen, and what do they say?
-AT_REST = """() => {
-    const all = (selector, where = document) => [...where.querySelectorAll(selector)];
-    const seen = (e) => e.checkVisibility({visibilityProperty: true}) && e.getBoundingClientRect().height > 0;
-    const found = [];
-    for (const figure of all(".lt-figure")) {
-        const picture = figure.querySelector("svg.lt-svg");
-        if (!picture || !seen(picture) || !picture.getAttribute("aria-label"))
-            found.push("a figure without picture or description");
-        if (all(".lt-controls", figure).some(seen)) found.push("controls that cannot work are shown");
-    }
-    if (all(".lt-sentence").some((e) => !seen(e) || !e.textContent.trim()))
-        found.push("a figure without its sentence");
-    const bare = all("article img, article svg").filter((e) =>
-        e.getBoundingClientRect().width > 120 && !(e.alt || "").trim()
-        && !e.getAttribute("aria-label") && !e.querySelector("title, desc"));
-    if (bare.length) found.push(`${bare.length} figures without a description`);
-    return found;
-}"""
+            visitor.note_all(visitor.open(path, served).evaluate(JS.AT_REST))
 
 
 NEXT_FRAME = (
@@ -275,7 +214,7 @@ def test_a_dark_page_can_be_read_and_is_printed_light(pages, browser, served, ve
                 continue
             tab.emulate_media(media="print", color_scheme="dark")
             tab.evaluate(NEXT_FRAME)
-            for words in tab.evaluate(FAINT, True):
+            for words in tab.evaluate(JS.FAINT, True):
                 visitor.note(f"cannot be read on paper: {words}")
             pictures = tab.locator(".lt-explore svg")
             if tab.locator(".lt-controls:visible").count():
@@ -291,8 +230,9 @@ def test_a_dark_page_can_be_read_and_is_printed_light(pages, browser, served, ve
 def does_not_fit(tab: Page, width: int) -> Iterator[str]:
     wide = tab.evaluate("document.documentElement.scrollWidth")
     if wide > width + 1:
-        yield f"scrolls sideways at {width} px: {wide} px, because of {tab.evaluate(WIDEST)}"
-    yield from (f"a label reaches beyond its picture: {text}" for text in tab.evaluate(BEYOND))
+        yield f"scrolls sideways at {width} px: {wide} px, because of {tab.evaluate(JS.WIDEST)}"
+    yield from (f"a label reaches beyond its picture: {text}" for text in tab.evaluate(JS.BEYOND))
+    yield from (f"letters over letters at {width} px: {both}" for both in tab.evaluate(JS.OVER))
     smallest = tab.evaluate(
         """() => Math.min(...[...document.querySelectorAll('.lt-svg text')].map(t =>
             parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.clientWidth
@@ -300,25 +240,6 @@ def does_not_fit(tab: Page, width: int) -> Iterator[str]:
     )
     if smallest < SMALLEST_TEXT * min(1, width / 390):
         yield f"a figure has text of {smallest:.1f} px at {width} px"
-
-
-# Letters that reach more than 4 px beyond the picture they belong to.
-BEYOND = """() => [...document.querySelectorAll(".lt-svg text")].filter((text) => {
-    const around = text.ownerSVGElement.getBoundingClientRect(), box = text.getBoundingClientRect();
-    return box.width && Math.max(around.left - box.left, box.right - around.right,
-        around.top - box.top, box.bottom - around.bottom) > 4;
-}).map((text) => text.textContent)"""
-# What reaches furthest beyond the right edge, and is not in a box that scrolls by itself.
-WIDEST = """() => {
-    const scrolls = (e) => e !== document.body
-        && (getComputedStyle(e).overflowX !== "visible" || scrolls(e.parentElement));
-    let widest = null, right = document.documentElement.clientWidth;
-    for (const e of document.querySelectorAll("article.bd-article *")) {
-        const edge = e.getBoundingClientRect().right;
-        if (edge > right + 0.5 && !scrolls(e.parentElement)) [widest, right] = [e, edge];
-    }
-    return widest?.outerHTML.slice(0, 200);
-}"""
 
 
 def test_no_page_is_heavy(pages):

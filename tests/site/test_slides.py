@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from browser import ROOT
-from site_visits import SITE, visit
+from site_visits import JS, SITE, visit
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import slides
@@ -14,41 +14,6 @@ import slides
 pytestmark = [pytest.mark.site, pytest.mark.browser]
 DECKS = [deck.name for deck in slides.decks()]
 SIZE = {"width": 1280, "height": 720}
-
-# On the slide that is shown: letters below 24 px, indices included, whether a formula or a font makes them small,
-# and what reaches beyond the slide. Letters in a picture are as large as the picture makes them.
-AMISS = """() => {
-    const slide = document.querySelector(".reveal .slides > section.present");
-    const found = new Set();
-    for (const e of slide.querySelectorAll("*")) {
-        const box = e.getBoundingClientRect();
-        if (e.closest("aside.notes, script, annotation") || !box.width) continue;
-        const words = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
-        if (!words && !["svg", "INPUT", "SELECT", "BUTTON"].includes(e.tagName)) continue;
-        const named = `${e.tagName} "${e.textContent.trim().slice(0, 30)}"`;
-        if (box.right > 1281 || box.bottom > 721 || box.left < -1 || box.top < -1) found.add(`out: ${named}`);
-        const svg = e.ownerSVGElement;
-        const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
-        const size = parseFloat(getComputedStyle(e).fontSize) * scale;
-        if (words && size < 24) {
-            found.add(`${size.toFixed(1)} px: ${named}`);
-        }
-        if (words && size < 36 && /[\u00b2\u00b3\u00b9\u2070-\u209c]/.test(e.textContent)) {
-            found.add(`a small letter: ${named}`);
-        }
-    }
-    return [...found];
-}"""
-
-# Where a slide's sentence is longest depends on its controls: go to both ends of each.
-ENDS = """(end) => {
-    const slide = document.querySelector(".reveal .slides > section.present");
-    for (const control of slide.querySelectorAll(".lt-control input, .lt-control select")) {
-        if (control.tagName === "SELECT") control.selectedIndex = end ? control.options.length - 1 : 0;
-        else control.value = end ? control.max : 0;
-        control.dispatchEvent(new Event("input", { bubbles: true }));
-    }
-}"""
 
 
 def page_count(pdf: bytes) -> int:
@@ -66,8 +31,8 @@ def test_every_slide_can_be_read_from_the_back_of_a_room(pages, browser, served,
             tab.evaluate(f"Reveal.slide({number})")
             for end in (None, 0, 1):
                 if end is not None:
-                    tab.evaluate(ENDS, end)
-                for problem in tab.evaluate(AMISS):
+                    tab.evaluate(JS.ENDS, end)
+                for problem in tab.evaluate(JS.AMISS):
                     visitor.note(f"slide {number + 1}: {problem}")
 
 

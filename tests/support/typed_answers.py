@@ -123,5 +123,5 @@ def typed() -> list[Typed]:
             rows += of_members(exercise)
         if isinstance(exercise, Tabulated):
             rows += far_off(exercise)
-            rows += [Typed(exercise.name, text, 1, "wrong", "") for text in NO_ANSWER]
+            rows += [Typed(exercise.name, text, 1, "unread", "") for text in NO_ANSWER]
     return rows

@@ -5,13 +5,14 @@ finding is, :data:`limetutor.auditing.findings.MEANING` says. Chapter: the real 
 """
 
 from ..findings import CHECKS, MASK_CHECKS
-from . import boxes_and_bandwidth, data, fit, noise, texts_and_images  # noqa: F401
+from . import boxes_and_bandwidth, data, fit, model, noise, other_boxes, texts_and_images  # noqa: F401
 
 __all__ = ["CHECKS", "MASK_CHECKS"]
 
 # the order in which findings of one severity are reported
 ORDER = """
-    wrong_kernel undeclared_category off_data outside_range
+    constant_model not_deterministic
+    wrong_kernel undeclared_category other_boxes off_data outside_range
     noise no_fit many_features unstable_set order few_samples
     collapsed constant near_singular bandwidth hidden
     local_error penalty own_row irrelevant_bandwidth

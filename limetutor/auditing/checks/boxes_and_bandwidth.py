@@ -14,7 +14,7 @@ from ...core.boxes import World
 from ...core.explainer import run
 from ...inputs.lime_defaults import NUM_SAMPLES
 from ..case import MIN_SHRINKAGE, MIN_VISIBLE, Case
-from ..findings import Finding, check, few, numbers_at
+from ..findings import Checked, Finding, check, few, not_checked, numbers_at, passed
 from .data import severity_of_change, wrongly_fed
 
 # When to report. Each is a judgement, stated once and quoted in the chapter.
@@ -26,8 +26,8 @@ HIDDEN_NEARBY = 0.25  # ... nor one that stays below this from nu/2 to 2 nu
 
 
 @check
-def collapsed(case: Case) -> Iterator[Finding]:
-    """Does `lime` feed the model a value that no row of the data has?"""
+def collapsed(case: Case) -> Iterator[Finding | Checked]:
+    """Does lime feed the model a value that no row of the data has?"""
     bins = wrongly_fed(case)
     if not bins:
         return
@@ -39,9 +39,15 @@ def collapsed(case: Case) -> Iterator[Finding]:
     if case.form is None:
         noise = 0.0 if case.stderr is None else TWO_RUNS * case.stderr
         changed = np.where(np.abs(repaired - coef) > noise, repaired, coef)
-    severity = severity_of_change(coef, changed, case.top)
-    itself = severity_of_change(coef[features], changed[features], case.top) == severity
-    worst = features[0] if itself else int(np.argmax(np.abs(changed - coef)))
+    severity = severity_of_change(case, changed)
+    if severity is None:
+        yield passed("Values that lime feeds and the data do not have change none of the reasons.")
+        return
+    worst = int(np.argmax(np.abs(changed - coef)))
+    if worst in features:
+        first = bins[features.index(worst)]
+        features = [worst, *(j for j in features if j != worst)]
+    itself = worst == features[0]
     names = tuple(case.names[j] for j in features)
     yield Finding(
         "collapsed-bin", severity, names,
@@ -49,11 +55,11 @@ def collapsed(case: Case) -> Iterator[Finding]:
             "fed": [bin_.fed for bin_ in bins], "value": [bin_.value for bin_ in bins], "share": share,
             "coef": coef[features].tolist(), "coef_repaired": repaired[features].tolist(),
         },
-        f"lime 0.2.0.1 feeds the model {names[0]} = {first.fed:.3g} in {share[0]:.0%} of the samples, "
+        f"lime 0.2.0.1 feeds the model {names[0]} = {first.fed:.3g} in "
+        f"{share[bins.index(first)]:.0%} of the samples, "
         f"where the training data have {first.value:.3g}; with that value "
         f"{'its coefficient' if itself else f'that of {case.names[worst]}'} would be "
-        f"{repaired[worst]:.3g} instead of {coef[worst]:.3g}"
-        f"{', no difference to this model here' if severity == 'note' else ''}."
+        f"{repaired[worst]:.3g} instead of {coef[worst]:.3g}."
         + (f" The same happens to {few(names[1:])}." if len(names) > 1 else ""),
         "Declare the column in categorical_features, with whole numbers as its values.",
     )  # fmt: skip
@@ -69,8 +75,8 @@ def _coef_in(case: Case, world: World | None) -> np.ndarray:
 
 
 @check
-def constant(case: Case) -> Iterator[Finding]:
-    """Is there a feature with nothing to compare xi's box with?"""
+def constant(case: Case) -> Iterator[Finding | Checked]:
+    """Is there a feature whose values all lie in one box?"""
     names = case.name(case.constant)
     if names:
         yield Finding(
@@ -83,9 +89,12 @@ def constant(case: Case) -> Iterator[Finding]:
 
 
 @check
-def bandwidth(case: Case) -> Iterator[Finding]:
+def bandwidth(case: Case) -> Iterator[Finding | Checked]:
     """Is a feature switched off, or about to change its sign, near this bandwidth?"""
     if not case.has_box_limit:
+        yield not_checked(
+            "There is no theory of the bandwidth for this kernel, or there are no boxes."
+        )
         return
     critical = case.limit.turning_points
     matters = case.effects.matter(np.isfinite(critical))
@@ -159,9 +168,12 @@ def _sign_flips(case: Case, flips: np.ndarray) -> Finding:
 
 
 @check
-def hidden(case: Case) -> Iterator[Finding]:
+def hidden(case: Case) -> Iterator[Finding | Checked]:
     """Does a box average the same as everything outside it, whatever the bandwidth?"""
     if not case.has_box_limit:
+        yield not_checked(
+            "There is no theory of the bandwidth for this kernel, or there are no boxes."
+        )
         return
     sigma = np.where(case.boxes.sigma > 0, case.boxes.sigma, 1.0)
     nus = case.nu * 2 ** np.linspace(-1, 1, 9)
@@ -170,7 +182,7 @@ def hidden(case: Case) -> Iterator[Finding]:
     wide = plain_gaps(case.boxes, case.xi[None])[0] / sigma  # as nu grows
     largest = np.max(np.abs(nearby), axis=0)
     mask = case.boxes.ordered & (np.abs(wide) < HIDDEN) & (largest < HIDDEN_NEARBY)
-    mask = case.effects.matter(mask)
+    mask = case.effects.matter(mask, LEADING)
     if not np.any(mask):
         return
     j = int(np.argmin(np.where(mask, largest, np.inf)))
@@ -190,8 +202,8 @@ def hidden(case: Case) -> Iterator[Finding]:
 
 
 @check
-def irrelevant_bandwidth(case: Case) -> Iterator[Finding]:
-    """With lime's kernel a linear model has the same limit at every bandwidth."""
+def irrelevant_bandwidth(case: Case) -> Iterator[Finding | Checked]:
+    """Does the bandwidth matter?"""
     kernel = case.problem.product
     if kernel is None or kernel.moves_gaps or case.linear is None or not case.boxed:
         return

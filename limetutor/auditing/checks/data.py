@@ -5,39 +5,40 @@ Chapters: the real lime, interactions.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.explainer import run
 from ...core.kernels import KERNELS
 from ...core.problem import Problem
-from ...core.surrogate import Fit, Sums, fit
+from ...core.surrogate import Sums, fit
 from ...core.theory import limit_of
 from ...inputs.columns import MISSING
 from ...inputs.lime_defaults import NUM_SAMPLES
 from ...lime.read_explainer import Collapsed, LimeNumbers, LimeWorld
 from ..case import Case
-from ..findings import Finding, check, few, numbers_at
+from ..findings import DATA, Checked, Finding, check, few, not_checked, numbers_at, passed
+from ..reasons import DUST, REASONS, listed, severity_for
 from ..shared_work import FEW_VALUES
 from ..training_data import TrainingData
 
 WRONG_AMOUNT = 0.25  # a coefficient that is off by a quarter of itself is not the amount it says
+OTHER_SIZE = 3.0  # times as large: one that is off by this is harm
 VISIBLE_CHANGE = 0.1  # ... if that is at least a tenth of the largest coefficient
-MAX_FAR = 0.25  # of the samples far from the data: five times the 5% that the data have themselves
 MAX_IMPOSSIBLE = 0.05  # of the samples that cannot exist, of which the data have none
-HALVED = 0.5  # what the data must leave of a leading coefficient
-GONE = 0.25  # ... and below which nothing is left of it to speak of
-QUANTILE = 1.96  # standard errors: 95% for a coefficient over the data
-MIN_ROWS = 4  # effective rows of data for each coefficient, to fit one over the data
-LEADING = 0.5  # a coefficient of at least half the largest is one that readers remember
+AMOUNT = 3.0  # times as large, or as small, as the data near the row say: harm
+GONE = 10.0  # times as large as anything that the data near the row allow
+QUANTILE = 2.0  # standard errors of what the data say
+DRAWN = 20  # values of each side that someone else might draw from the data
+VALUES = (4, 8)  # of a feature that are tried inside and outside of the row's box
 NEARLY_INSIDE = 0.1  # of the range of the data: new rows of the same kind go that far
 FAR_OUTSIDE = 0.5  # of the range of the data: another kind of row
 
 
 @check
-def wrong_kernel(case: Case) -> Iterator[Finding]:
-    """Is a world read from `lime` explained with weights that `lime` does not use?"""
+def wrong_kernel(case: Case) -> Iterator[Finding | Checked]:
+    """Are the weights those of lime, where the samples are?"""
     world, terms = case.problem.world, case.terms
     if not isinstance(world, LimeWorld | LimeNumbers):
         return
@@ -81,7 +82,7 @@ def wrongly_fed(case: Case) -> list[Collapsed]:
 
 
 @check
-def undeclared_category(case: Case) -> Iterator[Finding]:
+def undeclared_category(case: Case) -> Iterator[Finding | Checked]:
     """Is a column of whole numbers, labels or counts, sampled between them?"""
     work = case.shared
     collapsed = {bin_.feature for bin_ in wrongly_fed(case)}  # which another finding reports
@@ -90,31 +91,25 @@ def undeclared_category(case: Case) -> Iterator[Finding]:
         return
     pool = work.pool
     z = pool.box == case.problem.box_of_xi
-    change = fit(_sums(case, pool.x, z, work.rounded_responses - pool.y), case.ridge)
+    change = fit(weighted_sums(case, pool.x, z, work.rounded_responses - pool.y), case.ridge)
     moved, noise = change.beta[1:][columns], np.sqrt(np.diag(change.covariance)[1:][columns])
     moved = np.where(np.abs(moved) > QUANTILE * noise, moved, 0.0)
     # many whole numbers are codes or ages: only the model can tell, and does so where it matters
     labels = np.array([len(work.whole[int(j)]) <= FEW_VALUES for j in columns])
-    sensitive = np.isin(columns, list(work.sensitive))
-    reported = labels | sensitive | _is_visible(case.coef[columns], moved, case.top)
+    reported = (labels | np.isin(columns, list(work.sensitive))) & (moved != 0)
     if not np.any(reported):
         return
     columns, moved, labels = columns[reported], moved[reported], labels[reported]
-    coef = case.coef[columns]
-    severity = severity_of_change(coef, coef + moved, case.top)
+    coef, right = case.coef[columns], case.coef.copy()
+    right[columns] += moved
+    severity = severity_of_change(case, right)
+    if severity is None:
+        yield passed("Values between whole numbers change none of the reasons.")
+        return
     order = np.argsort(-np.abs(moved), kind="stable")
     names = tuple(case.names[j] for j in columns[order])
     worst = int(order[0])
-    if severity != "note":
-        repaired = coef[worst] + moved[worst]
-        effect = (
-            f": its coefficient is {coef[worst]:.3g}, and {repaired:.3g} if the model gets values "
-            "that exist"
-        )
-    elif np.any(sensitive):
-        effect = ", which leaves the coefficients here as they are"
-    else:
-        effect = ", which makes no difference to this model here"
+    repaired = coef[worst] + moved[worst]
     yield Finding(
         "undeclared-category", severity, names,
         {
@@ -122,97 +117,184 @@ def undeclared_category(case: Case) -> Iterator[Finding]:
             "values": [work.whole[int(j)].tolist() for j in columns[order]],
         },
         f"{names[0]} holds {'a few ' if labels[worst] else ''}whole numbers only, and samples hold "
-        f"values between them that no row of the data has{effect}."
+        "values between them that no row of the data has: its coefficient is "
+        f"{coef[worst]:.3g}, and {repaired:.3g} if the model gets values that exist."
         + (f" {few(names[1:])} too." if len(names) > 1 else ""),
         "Declare the column as categorical"
         + (" (categorical_features)." if case.is_lime else " (categorical=)."),
     )  # fmt: skip
 
 
-def severity_of_change(coef: np.ndarray, right: np.ndarray, top: float) -> str:
-    """Of coefficients that are not what they would be if the model were fed what exists."""
-    moved = right - coef
-    visible = _is_visible(coef, moved, top)
-    wrong = np.abs(moved) > WRONG_AMOUNT * np.maximum(np.abs(coef), np.abs(right))
-    if np.any(visible & wrong):
-        return "serious"
-    return "warning" if np.any(visible) else "note"
-
-
-def _is_visible(coef: np.ndarray, moved: np.ndarray, top: float) -> np.ndarray:
-    """Whether a change of coefficients shows beside the largest of them."""
-    largest = max(top, float(np.max(np.abs(coef + moved), initial=0.0)))
-    return np.asarray(np.abs(moved) > VISIBLE_CHANGE * largest)
+def severity_of_change(case: Case, right: np.ndarray) -> str | None:
+    """Of coefficients that are not what they would be if the model were fed what exists; None if it does
+    not show among the reasons.
+    """
+    shown = np.argsort(-np.maximum(np.abs(case.coef), np.abs(right)), kind="stable")[:REASONS]
+    coef, right = case.coef[shown], right[shown]
+    largest = max(case.top, float(np.abs(right[0])))
+    small, large = np.sort(np.abs([coef, right]), axis=0)
+    visible = np.abs(right - coef) > VISIBLE_CHANGE * largest
+    harmed = visible & ((coef * right < 0) | (large > OTHER_SIZE * small))
+    if np.any(harmed):
+        return severity_for(shown, harmed)
+    return "warning" if np.any(visible & (large - small > WRONG_AMOUNT * large)) else None
 
 
 @check
-def off_data(case: Case) -> Iterator[Finding]:
-    """Are the samples like the data, and if not, does it matter?"""
+def off_data(case: Case) -> Iterator[Finding | Checked]:
+    """Does the model, asked about the data near the row, confirm the reasons?"""
     data = case.shared.data
-    if data is None or case.top == 0:
+    if data is None:
+        yield not_checked(
+            "The training data are not known, so nothing was compared with them: whether the samples "
+            "look like them, and whether the model confirms the reasons on them.", DATA,
+        )  # fmt: skip
+        return
+    if case.top == 0:
         return
     share, impossible = off_shares(case, data)
-    on_data = fit_on_data(case, data)
-    severity, j, torn = unconfirmed(case, on_data, slopes_alone(case, data))
-    if j is None and share < MAX_FAR and impossible < MAX_IMPOSSIBLE:
+    groups = {"one_hot": data.one_hot, "exclusive": data.exclusive}
+    numbers: dict[str, Any] = {"share": share, "impossible": impossible} | {
+        name: [case.names[j] for group in columns for j in group]
+        for name, columns in groups.items()
+    }
+    far = (
+        f"{share:.0%} of the samples, by weight, are farther from the data than 95% of the data are from "
+        "each other."
+    )
+    try:
+        asked = near_contrasts(case, data)
+    except ValueError as error:
+        yield not_checked(f"The model has no answer near this row: {error}", "its answers there")
         return
-    groups = (*data.one_hot, *data.exclusive)
-    visible = np.abs(case.coef) >= VISIBLE_CHANGE * case.top
-    if j is None and impossible >= MAX_IMPOSSIBLE and any(np.any(visible[g]) for g in groups):
-        severity = "warning"
-    numbers: dict[str, Any] = {
-        "share": share, "impossible": impossible,
-        "one_hot": [case.names[j] for group in data.one_hot for j in group],
-        "exclusive": [case.names[j] for group in data.exclusive for j in group],
-        "comparable": on_data is not None, "torn": list(case.name(torn)),
-    }  # fmt: skip
-    if j is not None:
-        assert on_data is not None
-        numbers |= {
-            "coef": float(case.coef[j]),
-            "coef_on_data": float(on_data.beta[1 + j]),
-            "stderr_on_data": float(np.sqrt(on_data.covariance[1 + j, 1 + j])),
-        }
-    features = () if j is None else (case.names[j],)
-    yield Finding("off-data", severity, features, numbers, *_off_data_words(numbers, features))
-
-
-def _off_data_words(numbers: dict[str, Any], features: tuple[str, ...]) -> tuple[str, str]:
-    """Sentence and remedy; ``features`` has the one that the data do not confirm, if there is one."""
-    parts = [
-        f"{numbers['share']:.0%} of the samples, by weight, are farther from the data than 95% of "
-        "the data are from each other."
-    ]
-    if numbers["impossible"] > 0:
-        wrong = [
+    known = [seen for seen in asked if np.isfinite(seen.stderr)]
+    wrong = [seen for seen in known if seen.doubt]
+    for doubt in ("opposes", "gone", "size"):
+        some = [seen for seen in wrong if seen.doubt == doubt]
+        if some:
+            yield _refuted(case, some, doubt, numbers)
+    if impossible >= MAX_IMPOSSIBLE:
+        parts = [
             f"{count} of {few(numbers[group])}"
             for count, group in (("none or several", "one_hot"), ("several", "exclusive"))
             if numbers[group]
         ]
-        parts.append(f"{numbers['impossible']:.0%} cannot exist, with {', or '.join(wrong)}.")
-    if features:
-        parts.append(
-            f"It matters: {features[0]} has the coefficient {numbers['coef']:.3g} over the samples, "
-            f"and {numbers['coef_on_data']:.3g} with a standard error of "
-            f"{numbers['stderr_on_data']:.2g} over the data themselves."
-        )
-        return " ".join(parts), (
-            "Do not read this as how the model treats real cases; compare with an explanation that "
-            "draws from the data, or leave out columns that go together."
-        )
-    if not numbers["comparable"]:
-        parts.append("There are too few data near this row to tell whether that matters.")
-    elif numbers["torn"]:
-        parts.append(
-            f"On the data themselves columns go together: a fit to them turns {few(numbers['torn'])}, "
-            "and alone they point the way they do here."
-        )
+        yield Finding(
+            "impossible-samples", "note", (), numbers,
+            f"{impossible:.0%} of the samples cannot exist, with {', or '.join(parts)}.",
+            "Explain the columns before they are encoded, as one categorical feature.",
+        )  # fmt: skip
+    if len(known) < len(asked):
+        names = [case.names[seen.feature] for seen in asked if seen not in known]
+        yield not_checked(f"{listed(names)} cannot be moved out of the row's box on the data.")
     else:
-        parts.append("On the data themselves the coefficients are much the same.")
-    remedy = "Nothing to mend, as long as the model is only asked about data like these."
-    if numbers["impossible"] > 0:
-        remedy = "Explain the columns before they are encoded, as one categorical feature."
-    return " ".join(parts), remedy
+        seen_words = ", ".join(
+            f"{case.names[s.feature]} {s.coef:+.3g} and {s.value:+.3g} ± {s.stderr:.2g}"
+            for s in known
+        )
+        yield passed(
+            f"{far} On the {len(data.nearest(case.xi))} rows of the data nearest to this one the model "
+            f"confirms the signs, and the sizes within {AMOUNT:g} times as far as two standard errors "
+            f"tell (lime, and these rows): {seen_words}."
+        )
+
+
+class Seen(NamedTuple):
+    """What moving a feature over the data near the row does to the model, beside its coefficient.
+
+    ``stderr`` is the chance of which rows are near, ``choice`` that of which values stand for the box and
+    for the others, were they :data:`DRAWN` of each.
+    """
+
+    feature: int
+    coef: float
+    value: float
+    stderr: float
+    choice: float
+
+    @property
+    def doubt(self) -> str:
+        """What of the coefficient the data do not confirm: its sign, any effect, its size; or nothing."""
+        size, along = abs(self.coef), np.sign(self.coef) * self.value
+        rows, choice = QUANTILE * self.stderr, QUANTILE * self.choice
+        if along < -self.stderr:
+            return "opposes"
+        if size > GONE * (abs(along) + rows):
+            return "gone"
+        least, most = along - choice + rows, along + choice - rows
+        return "size" if size > AMOUNT * least or AMOUNT * size < most else ""
+
+
+def near_contrasts(case: Case, data: TrainingData) -> list[Seen]:
+    """For each reason: the mean of the model near the row with values of its box, less with others.
+
+    The rows are those of the data nearest to it; the values are spread over those that the data have
+    inside and outside of the box. Without boxes it is the difference over one unit of the coefficient.
+    """
+    near, seen = data.nearest(case.xi), []
+    in_box = data.boxes.discretize(data.table) == case.problem.box_of_xi
+    predict = case.shared.question_predict
+    for j in map(int, case.reasons):
+        sides = []
+        if case.boxed or not case.boxes.ordered[j]:
+            sides = [np.sort(data.table[side, j]) for side in (in_box[:, j], ~in_box[:, j])]
+            if min(map(len, sides)) == 0:
+                seen.append(Seen(j, float(case.expected[j]), 0.0, np.inf, 0.0))
+                continue
+            counts = VALUES
+            sides = [
+                side[((np.arange(k) + 0.5) * len(side) / k).astype(int)]
+                for side, k in zip(sides, counts, strict=True)
+            ]
+            rows = [np.repeat(near, k, axis=0) for k in counts]
+            for table, side in zip(rows, sides, strict=True):
+                table[:, j] = np.tile(side, len(near))
+        else:
+            half = float(np.broadcast_to(case.boxes.unit, case.xi.shape)[j]) / 2
+            counts, rows = (1, 1), [near.copy(), near.copy()]
+            rows[0][:, j] += half
+            rows[1][:, j] -= half
+        y = predict(np.concatenate(rows))
+        inside, outside = (part.reshape(len(near), -1) for part in np.split(y, [len(rows[0])]))
+        change = inside.mean(axis=1) - outside.mean(axis=1)
+        stderr = change.std(ddof=1) / np.sqrt(len(near))
+        choice = np.sqrt(sum(np.var(part.mean(axis=0)) for part in (inside, outside)) / DRAWN)
+        dust = DUST * np.max(np.abs(y))
+        numbers = (float(v) if abs(v) > dust else 0.0 for v in (change.mean(), stderr, choice))
+        seen.append(Seen(j, float(case.expected[j]), *numbers))
+    return seen
+
+
+def _refuted(case: Case, some: list[Seen], doubt: str, shared: dict[str, Any]) -> Finding:
+    """The finding for reasons that the data near the row do not confirm, all in one way."""
+    names, first = tuple(case.names[s.feature] for s in some), some[0]
+    harmed = np.isin(case.reasons, [s.feature for s in some])
+    severity = "warning" if doubt == "size" else severity_for(case.reasons, harmed)
+    rows = f"on the {len(case.shared.data.nearest(case.xi))} rows of the data nearest to this one"  # type: ignore[union-attr]
+    numbers = shared | {
+        "doubt": doubt, "coef": [s.coef for s in some], "near": [s.value for s in some],
+        "stderr": [s.stderr for s in some], "choice": [s.choice for s in some],
+    }  # fmt: skip
+    others = f" The same holds for {few(names[1:])}." if len(names) > 1 else ""
+    remedy = (
+        f"Do not read the size of {listed(names)}."
+        if doubt == "size"
+        else f"Do not show {listed(names)} as a reason; say what the model predicts when it changes."
+    )
+    change = (
+        f"{rows} being in its box changes the prediction by {first.value:+.3g}, give or take "
+        f"{first.stderr:.2g} for the choice of rows and {first.choice:.2g} for that of {DRAWN} values"
+    )
+    sentence = {
+        "opposes": f"The data near this row contradict {names[0]}",
+        "gone": f"Near this row the model hardly depends on {names[0]}",
+        "size": f"The size of {names[0]} is not settled near this row",
+    }[doubt]
+    return Finding(
+        "size" if doubt == "size" else "off-data", severity, names, numbers,
+        f"{sentence}: its coefficient is {first.coef:+.3g}, and {change}.{others}",
+        remedy,
+    )  # fmt: skip
 
 
 def off_shares(case: Case, data: TrainingData) -> tuple[float, float]:
@@ -223,16 +305,7 @@ def off_shares(case: Case, data: TrainingData) -> tuple[float, float]:
     return float(w @ far), float(w @ impossible)
 
 
-def fit_on_data(case: Case, data: TrainingData) -> Fit | None:
-    """The surrogate fitted to the data themselves; None where too few of them count."""
-    y = case.shared.responses_on_data
-    if y is None:
-        return None
-    sums = _sums(case, data.table, data.boxes.discretize(data.table) == case.problem.box_of_xi, y)
-    return None if sums.ess < MIN_ROWS * (len(case.coef) + 1) else fit(sums, case.ridge)
-
-
-def _sums(case: Case, x: np.ndarray, z: np.ndarray, y: np.ndarray) -> Sums:
+def weighted_sums(case: Case, x: np.ndarray, z: np.ndarray, y: np.ndarray) -> Sums:
     """Those of other rows or responses, weighted as the samples are."""
     problem = case.problem
     sums = Sums(problem.d, are_indicators=case.boxed)
@@ -241,58 +314,9 @@ def _sums(case: Case, x: np.ndarray, z: np.ndarray, y: np.ndarray) -> Sums:
     return sums
 
 
-def slopes_alone(case: Case, data: TrainingData) -> tuple[np.ndarray, np.ndarray] | None:
-    """Slopes of the model over the data in each feature without the others, and robust standard errors."""
-    y = case.shared.responses_on_data
-    if y is None:
-        return None
-    z = data.boxes.discretize(data.table) == case.problem.box_of_xi
-    w = case.weights(data.table, z)
-    columns = np.asarray(case.problem.columns(data.table, z), float)
-    columns, y = columns - w @ columns, y - w @ y
-    square = w @ columns**2
-    square = np.where(square > 0, square, 1.0)
-    slope = (w * y) @ columns / square
-    residual = y[:, None] - slope * columns
-    variance = np.sum((w[:, None] * columns * residual) ** 2, axis=0)
-    return slope, np.sqrt(variance) / square
-
-
-def unconfirmed(
-    case: Case, on_data: Fit | None, alone: tuple[np.ndarray, np.ndarray] | None
-) -> tuple[str, int | None, np.ndarray]:
-    """A leading feature of which the data confirm less than half, how severe that is, and which are torn.
-
-    The data speak twice: in the fit to them, with the other features beside it, and in what they say of
-    the feature ``alone``. A sign that differs between the two is the effect of collinear columns on a
-    fit, and refutes nothing: such features are torn. A feature that one of the two confirms is not gone.
-    """
-    torn = np.zeros(len(case.coef), bool)
-    if on_data is None or alone is None:
-        return "note", None, torn
-    sign, noise = np.sign(case.coef), 0.0 if case.half_width is None else case.half_width
-    joint = sign * on_data.beta[1:], np.sqrt(np.clip(np.diag(on_data.covariance)[1:], 0, None))
-    single = sign * alone[0], alone[1]
-    least = np.abs(case.coef) - noise  # that the samples say
-    judged = on_data.used & (np.abs(case.coef) >= LEADING * case.top) & (least > 0)
-    torn = judged & (joint[0] + QUANTILE * joint[1] < 0) & (single[0] - QUANTILE * single[1] > 0)
-    judged &= ~torn
-    unit = np.where(judged, least, 1.0)
-    with np.errstate(over="ignore"):
-        shares = [
-            np.where(judged, np.clip(size + QUANTILE * error, 0, None) / unit, 1.0)
-            for size, error in (joint, single)  # the most that the data allow
-        ]
-    j = int(np.argmin(shares[0]))
-    if shares[0][j] >= HALVED:
-        return "note", None, torn
-    gone = shares[0][j] < GONE and shares[1][j] < HALVED
-    return ("serious" if gone else "warning"), j, torn
-
-
 @check
-def outside_range(case: Case) -> Iterator[Finding]:
-    """Does xi lie where no data are?"""
+def outside_range(case: Case) -> Iterator[Finding | Checked]:
+    """Does the row lie where there are no data?"""
     lo, hi = _range(case)
     width = np.where(hi > lo, hi - lo, np.where(case.boxes.sigma > 0, case.boxes.sigma, 1.0))
     with np.errstate(invalid="ignore"):

@@ -12,7 +12,7 @@ from ...precision.diagnostics import MIN_OTHER_WEIGHT
 from ...precision.finite_n import local_error_parts
 from ...precision.monte_carlo import box_average
 from ..case import MIN_SHRINKAGE, Case
-from ..findings import Finding, check, few
+from ..findings import Checked, Finding, check, few, not_checked, passed
 
 # When to report. Each is a judgement, stated once and quoted in the chapter.
 SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
@@ -28,10 +28,11 @@ BOX_DRAWS = 2000  # draws from xi's boxes, to tell why the surrogate is off
 
 
 @check
-def no_fit(case: Case) -> Iterator[Finding]:
+def no_fit(case: Case) -> Iterator[Finding | Checked]:
     """Does the surrogate explain what the model does?"""
     drawn, terms = case.sampled, case.terms
-    if drawn is None or case.top == 0:
+    if drawn is None:
+        yield not_checked("A limit has no samples whose variation it could explain.")
         return
     # chance alone explains a share of d / ess
     left = max(drawn.ess - 1 - int(case.used.sum()), 1.0)
@@ -43,32 +44,31 @@ def no_fit(case: Case) -> Iterator[Finding]:
         f"The surrogate explains {max(score, 0.0):.1%} of how the model varies over its samples"
     )
     if not case.effects.interact:
-        severity = "note"
-        sentence += (
-            f", and sums over features, with all boxes in place of {terms.rows} own, explain "
+        yield passed(
+            f"{sentence}, and sums over features, with all boxes in place of {terms.rows} own, explain "
             f"{additive:.0%}: {terms.rows} boxes are average ones."
         )
-        remedy = (
-            "Nothing to mend: the coefficients stand, and what the model does shows at other rows."
-        )
-    else:
-        severity = "serious" if score < NO_SCORE else "warning"
-        seen, other = f"effects of single features seen from {terms.rows} boxes", "other boxes"
-        if not case.boxed:
-            seen, other = "straight lines in single features", "boxes (discretize_continuous=True)"
-        sentence += f": what the model does here is not a sum of {seen}."
-        remedy = (
-            "Do not read the coefficients as the reasons of the prediction; look for features that "
-            f"act together, or explain by {other}."
-        )
+        return
+    severity = "serious" if score < NO_SCORE else "warning"
+    seen, other = f"effects of single features seen from {terms.rows} boxes", "other boxes"
+    if not case.boxed:
+        seen, other = "straight lines in single features", "boxes (discretize_continuous=True)"
+    sentence += f": what the model does here is not a sum of {seen}."
+    remedy = (
+        "Do not read the coefficients as the reasons of the prediction; look for features that "
+        f"act together, or explain by {other}."
+    )
     numbers = {"r2": drawn.score, "r2_adjusted": score, "additive": additive}
     yield Finding("no-fit", severity, (), numbers, sentence, remedy)
 
 
 @check
-def near_singular(case: Case) -> Iterator[Finding]:
+def near_singular(case: Case) -> Iterator[Finding | Checked]:
     """Does every indicator vary among the weighted samples?"""
     if not case.has_box_limit:
+        yield not_checked(
+            "There is no theory of the weights for this kernel, or there are no boxes."
+        )
         return
     least = np.where(case.constant, 1.0, np.minimum(case.tilt.alpha, case.tilt.rest))
     scarce = least < SCARCE
@@ -78,7 +78,7 @@ def near_singular(case: Case) -> Iterator[Finding]:
     alpha = case.tilt.alpha
     lost = case.sampled is not None and not np.all(case.sampled.used[scarce])
     yield Finding(
-        "near-singular", "serious" if lost else "warning", case.name(scarce),
+        "near-singular", "serious" if lost else "note", case.name(scarce),
         {"alpha": alpha[scarce].tolist(), "worst_alpha": float(alpha[worst])},
         f"{few(case.name(scarce))} hardly var{'y' if scarce.sum() > 1 else 'ies'} among the weighted "
         f"samples: {alpha[worst]:.3%} of the weight lies in {case.terms.rows} box of "
@@ -90,14 +90,20 @@ def near_singular(case: Case) -> Iterator[Finding]:
 
 
 @check
-def local_error(case: Case) -> Iterator[Finding]:
-    """How wrong is the surrogate at xi, and why?"""
+def local_error(case: Case) -> Iterator[Finding | Checked]:
+    """Does the explanation add up to the prediction?"""
     lasting, terms = _lasting_error(case), case.terms
     if case.top == 0 or abs(lasting) <= MAX_ERROR * case.top:
         return
-    ratio = abs(lasting) / case.top
+    ratio, accounted = abs(lasting) / case.top, _accounted(case, lasting)
+    severity = severity_of_error(ratio, accounted)
+    if severity is None:
+        yield passed(
+            f"The surrogate at {terms.row} is {case.local_prediction:.4g} where the model says "
+            f"{case.prediction:.4g}, {ratio:.2f} times the largest coefficient apart."
+        )
+        return
     features, numbers, why = _reasons(case, lasting)
-    accounted = _accounted(case, lasting)
     numbers |= {
         "error": case.error, "lasting_error": lasting, "prediction": case.prediction,
         "local_prediction": case.local_prediction, "ratio": ratio, "accounted": accounted,
@@ -117,7 +123,7 @@ def local_error(case: Case) -> Iterator[Finding]:
     if not case.boxed:
         reading = f"average slopes, not as the slopes at {terms.row}; a smaller bandwidth brings them closer"
     yield Finding(
-        "local-error", severity_of_error(ratio, accounted), features, numbers,
+        "local-error", severity, features, numbers,
         f"The surrogate at {terms.row} is {case.local_prediction:.4g} where the model says "
         f"{case.prediction:.4g}: it is off by {case.error:+.3g}"
         f"{f' ({lasting:+.3g} without the noise of this run)' if noisy else ''}, {ratio:.2f} times "
@@ -139,13 +145,12 @@ def _accounted(case: Case, lasting: float) -> float | None:
     return None if abs(apart) < MAX_ERROR * case.top else 1 + lasting / apart
 
 
-def severity_of_error(ratio: float, accounted: float | None) -> str:
+def severity_of_error(ratio: float, accounted: float | None) -> str | None:
     """The coefficients compare boxes and stand; do they also add up to this prediction?"""
-    if accounted is None:
-        return "warning" if ratio > FAR_OFF else "note"
-    if ratio > FAR_OFF and accounted < NOT_ACCOUNTED:
-        return "serious"
-    return "warning" if ratio > FAR_OFF or accounted < HALF_ACCOUNTED else "note"
+    if ratio > FAR_OFF and accounted is not None and accounted < NOT_ACCOUNTED:
+        return "warning"
+    half = accounted is not None and accounted < HALF_ACCOUNTED
+    return "note" if ratio > FAR_OFF or half else None
 
 
 def _lasting_error(case: Case) -> float:
@@ -184,10 +189,13 @@ def _reasons(case: Case, lasting: float) -> tuple[tuple[str, ...], dict[str, Any
 
 
 @check
-def penalty(case: Case) -> Iterator[Finding]:
+def penalty(case: Case) -> Iterator[Finding | Checked]:
     """How much does a penalty take off the coefficients?"""
     computable = case.ridge or (case.lasso and case.form is not None)
     if not computable or not case.has_limit or case.n is None:
+        penalised = bool(case.ridge or case.lasso) and case.n is not None
+        if penalised:
+            yield not_checked("What a penalty takes is not known for this kernel or this model.")
         return
     kept = np.where(case.used, case.limit.kept, 1.0)
     if kept.min() >= MIN_SHRINKAGE:
@@ -210,8 +218,8 @@ def penalty(case: Case) -> Iterator[Finding]:
 
 
 @check
-def own_row(case: Case) -> Iterator[Finding]:
-    """Does xi's own row, which `lime` puts among its samples, decide the answer?"""
+def own_row(case: Case) -> Iterator[Finding | Checked]:
+    """Does the row's own copy, which lime puts among its samples, decide the answer?"""
     if not case.has_limit or not case.own_row:
         return
     weight, change = case.limit.correction.weight, case.limit.own_row_change()

@@ -14,16 +14,17 @@ from ...precision.effective_samples import log_share
 from ...precision.sparse import largest
 from ...precision.stability import repeats
 from ..case import CONFIDENCE, Case
-from ..findings import Finding, check, few, mask_check
+from ..findings import Checked, Finding, check, few, mask_check, passed
+from ..reasons import HARMED, MIN_SAME, listed, same_reasons, severity_for
 
-MAX_NOISE = 0.1  # standard errors up to a tenth of the largest coefficient hardly show
-DROWNED = 0.5  # beyond half of it even the largest coefficient is not clear of 0
+MORE_SAMPLES = (4, 16)  # times as many, which are tried before they are advised
+TRIED = 0.99  # what a trial must give: the covariance it rests on is an estimate
 RANKED = 3  # features whose order readers look at
 SAMPLES_PER_COEFFICIENT = 20  # effective ones
+ENOUGH = 0.5  # of the samples: where more count, it is not the weights that make them few
 MANY_FEATURES = 20  # of whose 95% intervals one is expected to miss
 RUNS = 400  # draws from the normal law of the coefficients, as other runs would give them
-MIN_SAME = 0.8  # another run should choose the same features with this probability ...
-MIN_KEPT = 0.8  # ... and to replace more than one in five is to show another explanation
+SAME_SET = 0.8  # another run should choose the same features with this probability ...
 LARGE = 0.25  # of the largest coefficient: what readers remember
 SETTLED = 0.05  # a feature chosen less often than this, or missed less often
 
@@ -38,73 +39,79 @@ def sampling_advice(case: Any) -> str:
 
 @mask_check
 @check
-def noise(case: Any) -> Iterator[Finding]:
-    """Is the sampling noise small against the coefficients?"""
-    if case.stderr is None or case.n is None or case.top == 0:
+def noise(case: Any) -> Iterator[Finding | Checked]:
+    """Would other runs give the same reasons, with the same signs?"""
+    if case.covariance is None or case.n is None:
+        yield passed("A limit has no noise.")
         return
-    largest = float(case.stderr.max())
-    ratio = largest / case.top
-    if ratio <= MAX_NOISE:
+    if case.top == 0:
         return
-    unclear = (np.abs(case.coef) < case.half_width) & case.used
-    numbers = {
-        "stderr": largest, "largest_coef": case.top, "ratio": ratio, "unclear": int(unclear.sum()),
-        "n": case.n, "n_needed": int(np.ceil(case.n * (ratio / MAX_NOISE) ** 2)),
+    same = case.same_reasons
+    names = [case.names[j] for j in same.features]
+    if same.together >= MIN_SAME:
+        yield passed(f"Other runs give {listed(names)} with the same signs in {same.together:.0%}.")
+        return
+    shaky = same.each < MIN_SAME
+    shaky[np.argmin(same.each)] = True
+    doubtful = [names[i] for i in np.flatnonzero(shaky)]
+    numbers: dict[str, Any] = {
+        "together": same.together, "reasons": names, "each": same.each.tolist(), "n": case.n,
     }  # fmt: skip
-    off = ""
-    if case.form is not None:  # the exact answer is known, and how far this run is from it
-        distance = np.abs(case.coef - case.limit.exact().coef)
-        numbers["off"] = float(np.where(case.used, distance, 0.0).max())
-        off = f" This run is off by up to {numbers['off']:.3g}."
+    odds = ", ".join(f"{name} {share:.0%}" for name, share in zip(names, same.each, strict=True))
+    numbers["advised"], remedy = _settled(case, doubtful)
+    severity = severity_for(same.features, same.each < HARMED)
+    if severity == "note" or numbers["advised"]:  # what others would give can be shown
+        severity = "warning"
     yield Finding(
-        "noise", "serious" if ratio > DROWNED else "warning", case.name(unclear), numbers,
-        f"Another run would give clearly different numbers: with {case.terms.samples(case.n)} standard "
-        f"errors reach {largest:.3g}, {ratio:.0%} of the largest coefficient ({case.top:.3g}), and "
-        f"{numbers['unclear']} of {len(case.coef)} coefficients are indistinguishable from 0.{off}",
-        f"About {case.terms.samples(numbers['n_needed'])} bring that to {MAX_NOISE:.0%}"
-        f"{sampling_advice(case)}.",
+        "noise", severity, tuple(doubtful), numbers,
+        f"Other runs may give other reasons: with {case.terms.samples(case.n)}, {listed(names)} are the "
+        f"largest and have these signs together in {same.together:.0%} of the runs ({odds}).",
+        remedy,
     )  # fmt: skip
 
 
+def _settled(case: Any, doubtful: list[Any]) -> tuple[dict[str, int], str]:
+    """What would settle the reasons: tried, and offered only where it does."""
+    known = (
+        case.is_mean or case.expected is not case.coef
+    )  # else the trial would be as noisy as this run
+    for times in MORE_SAMPLES if known else ():
+        k = len(case.same_reasons.features)
+        if same_reasons(case.expected, case.covariance / times, k).together >= TRIED:
+            n = times * case.n
+            return {case.n_name: n}, f"{case.terms.samples(n).capitalize()} settle them."
+    for k in range(len(case.same_reasons.features) - 1, 0, -1):
+        if same_reasons(case.expected, case.uncertainty, k).together >= TRIED:
+            first = "first" if k == 1 else f"first {k}"
+            return {"num_features": k}, f"Show the {first} alone (num_features={k})."
+    return {}, f"Do not show {listed(doubtful)} as reasons; lt.predict_lime gives the odds of each."
+
+
 @check
-def many_features(case: Case) -> Iterator[Finding]:
-    """Are there so many features that some of their intervals miss, and which ones?"""
+def many_features(case: Case) -> Iterator[Finding | Checked]:
+    """Where there are many features: are those on display clear of 0?"""
     count = int(case.used.sum())
     if case.noise is None or case.half_width is None or count < MANY_FEATURES:
         return
-    size, single, joint = np.abs(case.coef), case.noise.single(), case.half_width
-    doubtful = case.used & (size >= single) & (size < joint)
-    wrong = np.zeros(len(size), bool)
-    if case.form is not None:  # the exact answer tells which of the bars on display are chance
-        off = np.abs(case.coef - case.limit.exact().coef)
-        wrong = case.used & (off > joint) & (size >= joint)
-    shown = case.ranking[: case.shown]
-    alarming = bool(np.any(((doubtful | wrong) & (size >= LARGE * case.top))[shown]))
-    sentence = (
-        f"There are {count} coefficients, and of {count} intervals that hold in 95% of runs each, "
-        f"about {count * 0.05:.2g} would miss in every run: an audit widens them until all hold "
-        "together."
-    )
-    if np.any(doubtful):
-        verb = "is" if doubtful.sum() == 1 else "are"
-        sentence += f" {few(case.name(doubtful))} {verb} then no longer clear of 0."
-    if np.any(wrong):
-        names = few(case.name(wrong))
-        sentence += f" By the exact answer {names} differ from what is shown by more than that."
+    shown = np.isin(np.arange(len(case.coef)), case.ranking[: case.shown])
+    doubtful = shown & (np.abs(case.coef) < case.half_width)
+    if not np.any(doubtful):
+        return
     yield Finding(
-        "many-features", "warning" if alarming else "note", case.name(doubtful | wrong),
+        "many-features", "note", case.name(doubtful),
         {
             "features": count, "expected_misses": float((1 - CONFIDENCE) * count),
             "level": CONFIDENCE ** (1 / count),
         },
-        sentence,
-        "Do not read coefficients whose widened interval holds 0: the picture of the audit draws "
-        "them hollow.",
+        f"{doubtful.sum()} of the {shown.sum()} features on display are not clear of 0: of {count} "
+        f"intervals that hold in 95% of runs each, about {count * 0.05:.2g} would miss in every run, and "
+        f"widened until all hold together those of {few(case.name(doubtful))} hold 0.",
+        "Do not read these; the picture of the audit draws them hollow.",
     )  # fmt: skip
 
 
 @check
-def unstable_set(case: Case) -> Iterator[Finding]:
+def unstable_set(case: Case) -> Iterator[Finding | Checked]:
     """Would another run put other features on display?"""
     drawn, k = case.sampled, case.shown
     if drawn is None or case.used.sum() <= k or case.top == 0:
@@ -127,7 +134,7 @@ def unstable_set(case: Case) -> Iterator[Finding]:
     runs = repeats(truth, (1 + uncertainty) * covariance, RUNS)
     chosen, sets = (largest(np.abs(c) * weight, k) for c in (coef, runs))
     same = float(np.mean(np.all(sets == chosen, axis=1)))
-    if same < MIN_SAME:
+    if same < SAME_SET:
         yield unstable(case, used, chosen, sets.mean(axis=0), same, k)
 
 
@@ -139,9 +146,8 @@ def unstable(
     loose = features[(share > SETTLED) & (share < 1 - SETTLED)]
     loose = loose[np.argsort(-np.abs(case.coef[loose]), kind="stable")]
     names = tuple(case.names[j] for j in loose)
-    large = np.max(np.abs(case.coef[loose]), initial=0.0) >= LARGE * case.top
     return Finding(
-        "unstable-set", "warning" if large and kept < MIN_KEPT else "note", names,
+        "unstable-set", "note", names,
         {"same": same, "kept": kept, "num_features": k},
         f"The {k} features on display are partly chance: another run would choose the same ones with "
         f"a probability of {same:.0%}, and keep {kept:.0%} of them on average; {few(names)} "
@@ -164,12 +170,12 @@ def shrunken(coef: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, floa
 
 
 @check
-def order(case: Case) -> Iterator[Finding]:
+def order(case: Case) -> Iterator[Finding | Checked]:
     """Would another run put the first features in another order?"""
     if case.noise is None or case.half_width is None or case.top == 0:
         return
     pairs = []
-    for i, j in pairwise(case.ranking[: RANKED + 1]):
+    for i, j in pairwise(case.ranking[:RANKED]):
         if abs(case.coef[i]) < case.half_width[i]:
             break  # from here on all of them could be 0
         ahead, stderr, quantile = case.noise.lead(i, j)
@@ -190,10 +196,10 @@ def order(case: Case) -> Iterator[Finding]:
 
 
 @check
-def few_samples(case: Case) -> Iterator[Finding]:
+def few_samples(case: Case) -> Iterator[Finding | Checked]:
     """Are there enough effective samples for the number of coefficients?"""
     drawn = case.sampled
-    if drawn is None or drawn.ess >= min_ess(case):
+    if drawn is None or drawn.ess >= min(min_ess(case), ENOUGH * drawn.n):
         return
     expected = None
     if case.has_limit and drawn.draws.weighted:

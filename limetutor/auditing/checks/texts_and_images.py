@@ -15,7 +15,7 @@ from ...switches.switches import cosine_log_weight
 from ..findings import Finding, few, mask_check
 from ..mask_case import MaskCase
 from .fit import own_copy
-from .noise import LARGE, MIN_SAME, min_ess, too_few, unstable
+from .noise import LARGE, SAME_SET, min_ess, too_few, unstable
 
 BEYOND_NOISE = 3.0  # standard deviations of a run beyond which a difference is not its noise
 MIN_SHOWN = 0.5  # of the effect of a word alone: a coefficient below it hides the word
@@ -29,13 +29,13 @@ SAME_COLOUR = 1e-9  # of the range of an image: a fill that differs by less is t
 def unstable_set(case: MaskCase) -> Iterator[Finding]:
     """Would another run put others on display?"""
     k, same, d = case.shown, case.subject.sets[0][1], len(case.coef)
-    if k < d and case.top > 0 and same < MIN_SAME:
+    if k < d and case.top > 0 and same < SAME_SET:
         yield unstable(case, np.arange(d), case.displayed, case.subject.selection, same, k)
 
 
 @mask_check
 def own_row(case: MaskCase) -> Iterator[Finding]:
-    """Does the instance itself, which `lime` puts among its samples, decide the answer?"""
+    """Does the instance itself, which lime puts among its samples, decide the answer?"""
     if case.weight < MIN_OTHER_WEIGHT:
         numbers = {"weight": case.weight, "n": case.n}
         yield own_copy(case, "serious", "decides", numbers, "instance")
@@ -178,7 +178,7 @@ def same_as_fill(case: MaskCase) -> Iterator[Finding]:
 
 @mask_check
 def shifted_labels(case: MaskCase) -> Iterator[Finding]:
-    """Do the labels of the segmentation run from 0, as `lime` takes them to?"""
+    """Do the labels of the segmentation run from 0, as lime takes them to?"""
     image: Any = case.problem.instance
     if case.word != "superpixel" or not image.without_switch:
         return

@@ -75,7 +75,7 @@ EXERCISES = (
             "You left out the factor before the square.",
         ),
         nudge="The coefficient of a sum is the sum of the coefficients: what does each part get by itself?",
-        formula="Without weights the mean of x² in [0, q) is 1 − 4qφ(q), and that of x is 4(φ(0) − φ(q)); over "
+        formula="Without weights, the mean of x² in [0, q) is 1 − 4qφ(q), and that of x is 4(φ(0) − φ(q)); over "
         "all data they are 1 and 0.",
         step="The contrast of x² is −(16/3) qφ(q), and that of x is (16/3)(φ(0) − φ(q)). Now {Q} times the "
         "first and c times the second cancel.",
@@ -115,7 +115,7 @@ EXERCISES = (
             "Those are values of v; a Shapley value is a mean of differences.",
         ),
         nudge="In how many orders can two features come, and what does each add in each of them?",
-        formula="A Shapley value is the mean of v(S ∪ {j}) − v(S) over the orders, S being those before j.",
+        formula="A Shapley value is the mean of v(S ∪ {j}) − v(S) over the orders, where S contains those before j.",
         step="Feature 1 adds v({1}) − v(∅) in one order and v({1, 2}) − v({2}) in the other: take the "
         "mean, and the same for feature 2. Together they add v({1, 2}) − v(∅).",
     ),
@@ -130,7 +130,7 @@ EXERCISES = (
             lambda t, xi, nu: _stump(t, xi, _WIDE),
             "The bandwidth has no effect in your version: the means are those of the tilted law.",
             lambda t, xi, nu: _stump(t, xi, nu) * (1 - _own_share(xi, nu)),
-            "You compared the box with everything. Compare it with the values outside.",
+            "You compared the box with all values. Compare it with the values outside.",
             lambda t, xi, nu: -_stump(t, xi, nu),
             "Inside minus outside, and x above t counts as 1.",
         ),
@@ -138,7 +138,7 @@ EXERCISES = (
         nudge="The mean prediction of a tree that answers 0 or 1 is a probability. Which two probabilities are compared?",
         formula="It is P(x > t) given z = 1 minus P(x > t) given z = 0, both under the tilted law, a normal one "
         "with mean ξ/(1 + ν²) and standard deviation ν/√(1 + ν²).",
-        step="Within the box the part above t begins at t, moved to the nearer end of the box if it lies "
+        step="Within the box, the part above t begins at t, moved to the nearer end of the box if it lies "
         "outside (np.clip does that). What is above t outside the box is all above t minus that part.",
     ),
 )

@@ -66,9 +66,9 @@ EXERCISES = (
             "Look at the entry between the two features again: the mean weight is a factor of both "
             "means that you multiplied.",
             _with_squares,
-            "On the diagonal an indicator meets itself. What is the square of an indicator?",
+            "On the diagonal, an indicator meets itself. What is the square of an indicator?",
             lambda C, first, second: _sigma(C, first, second, first * second / C) / C,
-            "That is the matrix without its scale, with a 1 in the corner.",
+            "That is the matrix without its scale, with a 1 at the top left.",
             lambda C, first, second: _sigma(C, first, second, 0.0),
             "Zeros between features are in the inverse. Here both indicators can be 1 at once.",
         ),
@@ -94,13 +94,13 @@ EXERCISES = (
             lambda alpha, C: _first_row(alpha, C, sign=1.0),
             "Check the signs: elimination subtracts.",
             lambda alpha, C: _first_row(alpha, C, corner=0.0),
-            "Something is missing in the corner: without features it would be the inverse of a "
+            "Something is missing at the top left: without features it would be the inverse of a "
             "single number.",
             lambda alpha, C: np.array([1, *np.asarray(alpha)]) * C,
             "That is the first row of the matrix itself.",
         ),
         nudge="Solve the system for a right-hand side with letters, and read off what multiplies them.",
-        formula="The first row corresponds to the intercept: 1 + Σ α/(1 − α) in the corner, then "
+        formula="The first row corresponds to the intercept: 1 + Σ α/(1 − α), then "
         "−1/(1 − α) for each feature, all of it divided by the mean weight.",
         step="With α = {alpha}: the ratios α/(1 − α) are added to 1, and each −1/(1 − α) is an entry by itself. "
         "Divide the three numbers by {C}.",
@@ -142,10 +142,10 @@ EXERCISES = (
             lambda alpha: arrowhead_eigenvalues(np.asarray(alpha))[-1],
             "That is the largest eigenvalue itself, which is to be bounded.",
             lambda alpha: _two_blocks(alpha)[0] - 1 + _two_blocks(alpha)[1].max(),
-            "The corner has one term that does not come from any feature.",
+            "The top-left entry has one term that does not come from any feature.",
         ),
         nudge="What are the two diagonal blocks of an arrowhead, and which eigenvalues do they have?",
-        formula="The corner is 1 + Σ α/(1 − α); the other block is diagonal with entries "
+        formula="The top-left entry is 1 + Σ α/(1 − α); the other block is diagonal with entries "
         "1/(α(1 − α)), so that its largest entry is its largest eigenvalue.",
         step="Write down α/(1 − α) and 1/(α(1 − α)) for α = {alpha}. Add 1, all of the first kind "
         "and the largest of the second.",

@@ -27,7 +27,7 @@ EXERCISES = (
             "Equally wide boxes hold different numbers of patients. These boxes hold equally many.",
         ),
         nudge="Five boxes hold equally many patients. What share of them lies below each edge?",
-        formula="The edge of order k/5 is μ + σ Φ⁻¹(k/5), and the normal law is symmetric.",
+        formula="The edge of order k/5 is μ + σ Φ⁻¹(k/5), and the normal distribution is symmetric.",
         step="The first is {mean} − {sd} · 0.8416. Do the same with 0.2533, then add instead of subtracting.",
     ),
     Paragraph(

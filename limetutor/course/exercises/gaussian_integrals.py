@@ -44,7 +44,7 @@ EXERCISES = (
             "That is the mean in the box of ξ; the coefficient is a difference.",
         ),
         nudge="What are the means of x in the three boxes? One is obvious, and two mirror each other.",
-        formula="At a very large bandwidth all samples count alike. The mean above 1 is φ(1)/(1 − Φ(1)).",
+        formula="At a very large bandwidth, all samples count alike. The mean above 1 is φ(1)/(1 − Φ(1)).",
         step="The means are −1.525, 0 and 1.525. Weight the first two by their frequencies, from {frequency}, "
         "divide by the sum of the two, and subtract that from the third.",
     ),
@@ -61,7 +61,7 @@ EXERCISES = (
             "Each feature contributes the square root of one half.",
         ),
         nudge="What does one feature contribute to the mean weight, and how do the contributions combine?",
-        formula="With ξ at μ the exponential in c is 1. What is left is ν/√(ν² + σ²), and C is its d-th power.",
+        formula="With ξ at μ, the exponential in c is 1. What is left is ν/√(ν² + σ²), and C is its d-th power.",
         step="C = 2^(−d/2). Find the first whole d with 2^(−d/2) below {share}.",
     ),
     Function(
@@ -78,7 +78,7 @@ EXERCISES = (
         nudge="On which side of 0 is each of the two tails small, and can you work with small numbers only?",
         formula="The mass is the same for the reflected interval. Reflect those below 0; then it is a difference "
         "between two upper tails, whose logarithms scipy.special.log_ndtr computes.",
-        step="With a = log_ndtr(-lo) and b = log_ndtr(-hi) the logarithm of the difference is "
+        step="With a = log_ndtr(-lo) and b = log_ndtr(-hi), the logarithm of the difference is "
         "a + np.log1p(-np.exp(b - a)).",
     ),
 )

@@ -35,7 +35,7 @@ EXERCISES = (
             lambda tones, weights, hidden: _sum(np.abs(weights), np.subtract(tones, hidden)),
             "One of the weights is negative.",
         ),
-        nudge="For a linear score the coefficient is the score with the superpixel minus that without it.",
+        nudge="For a linear score, the coefficient is the score with the superpixel minus the score without it.",
         formula="It is a sum over pixels: weight times (tone minus the tone of hidden pixels).",
         step="Multiply each weight by its own difference of tones: the tones {tones}, minus {hidden} "
         "each. Then add the four products.",
@@ -53,7 +53,7 @@ EXERCISES = (
             lambda alpha: np.sqrt(2 * np.log(alpha / (1 - alpha))),
             "That is one over the bandwidth.",
         ),
-        nudge="Before weighting a superpixel is kept with probability ½. How do the weights change this?",
+        nudge="Before weighting, a superpixel is kept with probability ½. How do the weights change this?",
         formula="Solve α = 1 / (1 + exp(−1/(2ν²))) for ν.",
         step="exp(−1/(2ν²)) = (1 − α)/α, so 1/(2ν²) = ln(α/(1 − α)) with α = {alpha}. Solve for ν.",
     ),
@@ -68,11 +68,11 @@ EXERCISES = (
             lambda: [0.5, 0.5],
             "The bandwidth matters here, as the model is not linear in the switches.",
             lambda: [0.5, 0.0],
-            "At a very small bandwidth only images with nearly everything visible count.",
+            "At a very small bandwidth, only images with nearly everything visible count.",
         ),
         nudge="Suppose superpixel 1 is visible. What does the model's answer depend on then?",
-        formula="The coefficient is the mean of f given z₁ = 1 minus that given z₁ = 0; the second is 0.",
-        step="Given z₁ = 1 the mean of f is α. Which α corresponds to a very large bandwidth, "
+        formula="The coefficient is the mean of f given z₁ = 1 minus its mean given z₁ = 0; the second is 0.",
+        step="Given z₁ = 1, the mean of f is α. Which α corresponds to a very large bandwidth, "
         "and which to a very small one?",
     ),
     Paragraph(

@@ -51,7 +51,7 @@ EXERCISES = (
         right=_widest,
         mistakes=with_hints(
             lambda sigma: _widest(sigma, 1.0),
-            "In the condition both the bandwidth and the standard deviation are squared.",
+            "In the condition, both the bandwidth and the standard deviation are squared.",
             lambda sigma: np.sqrt(2) * _widest(sigma),
             "You lost a factor of 2: ξ may be half a box away from the midpoint.",
             lambda sigma: sigma * np.sqrt((_HIGH - _LOW) / (2 * _HIGH)),
@@ -60,7 +60,7 @@ EXERCISES = (
         nudge="Where is the midpoint of this box, and how wide is it?",
         formula="In units of σ, ν² times the distance from the mean to the midpoint of the box has to be less than "
         "half the width of the box.",
-        step="In units of σ the midpoint is (0.4307 + 0.9674)/2 and the half-width (0.9674 − 0.4307)/2. "
+        step="In units of σ, the midpoint is (0.4307 + 0.9674)/2 and the half-width (0.9674 − 0.4307)/2. "
         "ν²/σ² is the second divided by the first, and σ is {sigma}.",
     ),
     Value(
@@ -121,7 +121,7 @@ EXERCISES = (
         ),
         nudge="The coefficient is a difference along one axis, averaged over the others. How often is each "
         "of the others in its box?",
-        formula="α is p/(p + (1 − p) exp(−1/(2ν²))). For feature j take the difference along axis j; then "
+        formula="α is p/(p + (1 − p) exp(−1/(2ν²))). For feature j, take the difference along axis j; then "
         "average the two entries of every other axis, with weights 1 − α and α.",
         step="np.diff(np.moveaxis(means, j, 0), axis=0)[0] is the difference; with the α of the next axis "
         "g = (1 - a) * g[0] + a * g[1] removes one axis, and np.delete(alpha, j) lists them in "

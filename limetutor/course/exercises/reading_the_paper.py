@@ -20,7 +20,7 @@ EXERCISES = (
             lambda alpha, beta: 2 * alpha * (1 - alpha) * abs(beta),
             "The factor of 2 is in the penalty already.",
         ),
-        nudge="By how much does the lasso shrink a coefficient, and when is nothing left of it?",
+        nudge="By how much does the lasso shrink a coefficient, and when is nothing left?",
         formula="Nothing is left when λ/s is as large as the coefficient; s is α(1 − α).",
         step="s is {alpha} · (1 − {alpha}). Multiply it by the size of the coefficient.",
     ),

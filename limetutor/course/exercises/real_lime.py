@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.boxes import Gaussian, standard_quantiles
-from ...core.kernels import tilt
-from ..judging.givens import Given, in_words, one_of, some_of
+from ...core.boxes import standard_quantiles
+from ..judging.givens import Given, one_of, some_of
 from ..judging.kinds import Members, Paragraph, Value, with_hints
 
 _OWN = 2  # index of the patient's box
@@ -20,25 +19,8 @@ def _contrast(slope: float, means: Any, frequency: Any) -> float:
     return slope * float(means[_OWN] - np.average(others, weights=frequencies))
 
 
-def _own_box(width: float) -> tuple[float, float]:
-    """α and the mean weight of one feature with four equally frequent boxes."""
-    at = tilt(Gaussian(), [0.0], width, "mismatch")
-    return float(at.alpha[0]), float(np.exp(at.log_mass[0]))
-
-
-def _against_ridge(d: int, width: float, share: float = 0.99) -> float:
-    """Samples that let a penalty of 1 leave this share of a coefficient."""
-    alpha, mass = _own_box(width)
-    return share / (1 - share) / (alpha * (1 - alpha) * mass**d)
-
-
 def _four_means(rng: np.random.Generator) -> list[int]:
     return sorted((20 + rng.permutation(15)[:4]).tolist())
-
-
-def _begins(number: int) -> str:
-    """At the beginning of a sentence."""
-    return in_words(number).capitalize()
 
 
 def _hiding(xi: float) -> list[int]:
@@ -75,31 +57,6 @@ EXERCISES = (
         step="Leave out the third of the means {means}. Multiply each of the others by its frequency, add "
         "them up and divide by the sum of these frequencies. Compare the third mean with the result.",
     ),
-    Value(
-        given={
-            "d": Given(10, "the number of features", one_of(6, 8, 12), _begins),
-            "width": Given(0.75, "the width", one_of(0.7, 0.8, 0.9, 1.2)),
-        },
-        asks="a number of samples",
-        right=_against_ridge,
-        rtol=0.02,
-        reason="rounding the mean weight of one feature to three digits changes C by that much",
-        mistakes=with_hints(
-            lambda d, width: _against_ridge(0, width),
-            "The samples do not have weight 1 each.",
-            lambda d, width: _against_ridge(1, width),
-            "That is for a single feature: C is a product over all features.",
-            lambda d, width: 99 / _own_box(width)[1] ** d,
-            "The penalty competes with the total weight times the variance of an indicator.",
-            lambda d, width: _against_ridge(d, width, 0.5),
-            "That many leave half of the coefficient.",
-            lambda d, width: 99 / (0.1875 * _own_box(width)[1] ** d),
-            "A quarter is how often the box occurs before weighting.",
-        ),
-        nudge="What does the penalty compete with, and how large must that be for 99%?",
-        formula="Set s/(s + 1/(nC)) to 99/100; s is α(1 − α), and C the product of d equal factors.",
-        step="n is 99/(sC). One factor of C is ¼ + ¾ exp(−1/(2 · {width}²)), and α is ¼ divided by it.",
-    ),
     Members(
         given={"xi": Given(0.2, "ξ", one_of(0.1, 0.15, 0.22))},
         right=_hiding,
@@ -120,7 +77,7 @@ EXERCISES = (
             "Fix first: account has two values and belongs in categorical_features; as it is, the "
             "model may be asked about customers who do not exist, and the −70 means little.",
             "Income: +25 says that this customer's box scores higher than the other boxes; from a low box "
-            "the slope could still be negative. For average slopes, explain without boxes.",
+            "the slope could still be negative. For the slopes of this model, explain without boxes.",
             "Age: 2 ± 9 is noise, and a coefficient near 0 may also come from a box in the middle of the "
             "data. Neither says that the model hardly uses age.",
             "The width: a smaller one does not make it more local. With ten features at 0.5 the 5000 "

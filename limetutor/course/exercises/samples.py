@@ -89,14 +89,14 @@ EXERCISES = (
             lambda beta, error, n, fewer: _turned(beta, error, n, n),
             "The standard error is that of a larger run. What is it here?",
             lambda beta, error, n, fewer: _turned(beta, error, n, fewer, 1.0),
-            "With a quarter of the samples the standard error is not four times as large.",
+            "With a quarter of the samples, the standard error is not four times as large.",
             lambda beta, error, n, fewer: _turned(beta, error, fewer, n),
             "Fewer samples mean more noise. In your version they mean less.",
             lambda beta, error, n, fewer: _turned(beta, error**2, n, fewer, 1.0),
-            "You divided by a variance: the scale of a normal law is its square root.",
+            "You divided by a variance: the scale of a normal distribution is its square root.",
         ),
-        nudge="Which law does the coefficient of such a run follow, and which part of it lies above 0?",
-        formula="It is approximately normal with mean {beta}. With n samples its standard error is {error} times "
+        nudge="Which distribution does the coefficient of such a run follow, and which part of it lies above 0?",
+        formula="It is approximately normal with mean {beta}. With n samples, its standard error is {error} times "
         "√({n}/n).",
         step="Divide {beta} by the standard error at {fewer} samples, {error} · √({n}/{fewer}), and look "
         "the quotient up in a table of Φ.",
@@ -125,7 +125,7 @@ EXERCISES = (
                 * np.log(2 * len(alpha) / eta)
                 / np.log(2 * (len(alpha) + 1) / eta)
             ),
-            "Under the logarithm the intercept counts as a dimension too.",
+            "Under the logarithm, the intercept counts as a dimension too.",
         ),
         nudge="Which three numbers does the first condition need besides C and η?",
         formula="Work out h, then L as 1 plus the larger of α/(1−α) and (1−α)/α for each feature.",
@@ -138,7 +138,7 @@ EXERCISES = (
             lambda Z, weight, y: _textbook(Z, weight, y, 0),
             "You took one variance for all residuals. M uses the residual of each sample.",
             lambda Z, weight, y: _textbook(Z, weight, y, 1),
-            "In M the weight is squared.",
+            "In M, the weight is squared.",
             lambda Z, weight, y: _error_bars(Z, weight, y) ** 2,
             "Those are variances.",
             lambda Z, weight, y: _error_bars(Z, weight, y) / np.sqrt(len(y)),

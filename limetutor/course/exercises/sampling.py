@@ -46,7 +46,7 @@ EXERCISES = (
         nudge="The last box has no upper end. Which quantities do you know at its lower edge?",
         formula="Use the lemma on the mean of a truncated normal, with v = ∞: ϕ(v) is 0, and the box has "
         "probability 1/5.",
-        step="In standard units the mean is 0.2800 / (1/5). Multiply by {sd} and add {mean}.",
+        step="In standard units, the mean is 0.2800 / (1/5). Multiply by {sd} and add {mean}.",
     ),
     Value(
         given={
@@ -98,11 +98,11 @@ EXERCISES = (
             lambda u, k, p: ndtri((k + u) / (p + 1)),
             "Boxes are counted from 1 here, and there are p of them.",
             lambda u, k, p: ndtri(u),
-            "That draws from the whole normal law. Each value must lie in its box.",
+            "That draws from the whole normal distribution. Each value must lie in its box.",
             lambda u, k, p: ndtri((k - 1 + (1 - u)) / p),
             "The values run backwards in their box. A larger u must give a larger value.",
         ),
-        nudge="The share u of the box lies below the value. Which share of the whole law is that?",
+        nudge="The share u of the box lies below the value. Which share of the whole distribution is that?",
         formula="Box k holds the shares from (k − 1)/p to k/p. Go the fraction u of the way from the first "
         "to the second, then apply Φ⁻¹.",
         step="norm.ppf of scipy.stats is Φ⁻¹. Its argument is (k − 1 + u)/p, and it accepts arrays.",
@@ -124,7 +124,7 @@ EXERCISES = (
             lambda error: 0.25 * 0.75 / 0.3178 / error**2,
             "The density is outside the square root, so it must be squared too.",
         ),
-        nudge="The standard error of an edge falls with the square root of n. Here you know the standard error and look for n.",
+        nudge="The standard error of an edge falls with the square root of n. Here you know the standard error and want n.",
         formula="Set √(τ(1−τ)/n) / ϕ to the standard error you want, with τ = 3/4 and the density at that edge.",
         step="Squaring gives τ(1−τ) / (n · 0.3178²) = {error}². Solve for n.",
     ),

@@ -120,9 +120,8 @@ EXERCISES = (
             lambda *call: np.roll(_lime(*call), -1),
             "The intercept comes first.",
         ),
-        nudge="Take the lines of the chapter and put them into a function; xi gives the number of features.",
-        formula="Draw x, look up the boxes of x and ξ, compute the weights, put a column of ones before the "
-        "indicators, solve the key equation.",
+        nudge="The lines of the chapter do the rest; len(xi) is the number of features.",
+        formula="Compute the weights, put a column of ones before the indicators, and solve the key equation.",
         step="The matrix is Z.T @ (weight[:, None] * Z), the right-hand side is Z.T @ (weight * f(x)).",
     ),
 )

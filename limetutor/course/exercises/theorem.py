@@ -33,8 +33,8 @@ EXERCISES = (
             lambda p: (p / 2 - 1) / (p - 1),
             "That is the mean of f outside the box.",
         ),
-        nudge="A coefficient is a difference between two means. With equal weights, means under which law?",
-        formula="With equal weights the tilted law is the law of the data. Take the share of values above "
+        nudge="A coefficient is a difference between two means. With equal weights, means under which distribution?",
+        formula="With equal weights, the tilted law is the distribution of the data. Take the share of values above "
         "zero among those in the box, and among those outside.",
         step="Among those in the box the share is 1. Outside are all boxes but one, each with the same "
         "mass: in how many of these is f equal to 1?",
@@ -55,8 +55,7 @@ EXERCISES = (
             lambda coef, xi, nu: [coef, coef],
             "Those are the coefficients. Each is a slope times a factor of its own.",
             lambda coef, xi, nu: [coef / _factors(xi, nu)[0], coef / 0.18],
-            "The sentence below the figure rounds the second factor too coarsely for this. Take it from "
-            "a coefficient of the running example.",
+            "The second factor is rounded too far for this: take it with three digits.",
             lambda coef, xi, nu: [coef / 11.4, coef / 1.76],
             "You divided by the coefficients of the running example; its slopes are not 1.",
         ),

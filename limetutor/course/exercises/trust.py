@@ -30,7 +30,7 @@ EXERCISES = (
     ),
     Paragraph(
         rubric=[
-            "Says what holds for any run: three reasons are certain, the last two places are not.",
+            "Says what holds for any run: three reasons are on every list of five, the other two are not.",
             "Says what holds for other boxes: which signs stay the same, and that bmi's does not.",
             "Names the boxes and the number of samples behind the list.",
             "Adds something that was asked of the model directly, such as the prediction at another bmi.",

@@ -26,8 +26,8 @@ EXERCISES = (
     ),
     Paragraph(
         rubric=[
-            "The exponent is four times as large at half the width: a sample that shares no box counts "
-            "0.03 instead of 0.41.",
+            "The exponent is four times as large at half the width: a sample that shares no box has "
+            "weight 0.03 instead of 0.41.",
             "Samples that share many boxes with the patient count more, relative to the others, than before.",
             "Within a box, and beyond its edges, the distance does not matter: lime's weights depend only "
             "on the box.",

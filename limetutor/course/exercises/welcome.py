@@ -33,9 +33,9 @@ EXERCISES = (
     Paragraph(
         rubric=[
             "It does not follow: a coefficient compares a box with the other boxes.",
-            "With four boxes the coefficient of the same feature is positive, for the same model.",
+            "With four boxes, the coefficient of the same feature is positive, for the same model.",
             "More samples would not change the sign.",
-            "What the model does with another body mass can be asked of the model: its prediction rises, on the whole, with bmi.",
+            "The model itself can be asked about another body mass: on the whole, its prediction rises with bmi.",
         ],
     ),
 )

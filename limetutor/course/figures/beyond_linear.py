@@ -111,7 +111,7 @@ def bounded(fig: Figure, nu: float, model: str, p: int) -> str:
     used = np.max(np.abs(beta - first) / bound)
     return minus(
         f"At ν = {nu:.3g} with p = {p} boxes, the coefficient of {model} is within the band at "
-        f"every ξ; where it comes nearest to its border it uses {used:.0%} of the band."
+        f"every ξ; at its closest to the border, it uses {used:.0%} of the band."
     )
 
 

@@ -35,7 +35,7 @@ def matrix_and_inverse(fig: Figure, nu: float) -> str:
     _table(left, covariance(alpha), "Σ / C")
     _table(right, inverse_covariance(alpha), "C Σ⁻¹")
     return (
-        f"At ν = {nu:.2f} the tilted law puts {alpha[0]:.2f}, {alpha[1]:.2f} and {alpha[2]:.2f} "
+        f"At ν = {nu:.2f}, the tilted law puts {alpha[0]:.2f}, {alpha[1]:.2f} and {alpha[2]:.2f} "
         f"of its mass into the boxes of ξ; the largest entry of the inverse is "
         f"{_number(inverse_covariance(alpha).max())}, and six of its entries are zero."
     )
@@ -101,7 +101,7 @@ def eigenvalues(fig: Figure, nu: float, scaled: bool, p: int) -> str:
     right.set(xlim=(0.3, 10.7), ylim=(-0.06, 1.06), xlabel="feature j", ylabel="αⱼ")
     right.set_xticks([1, 4, 7, 10])
     return (
-        f"At ν = {nu:.2f} with p = {p} boxes the eigenvalues of {name} run from "
+        f"At ν = {nu:.2f} with p = {p} boxes, the eigenvalues of {name} run from "
         f"{_number(now[0] * scale_now)} to {_number(now[-1] * scale_now)}: a condition number of "
         f"{_number(now[-1] / now[0])}. The αⱼ lie between {alpha.min():.3f} and {alpha.max():.3f}."
     )
@@ -109,9 +109,9 @@ def eigenvalues(fig: Figure, nu: float, scaled: bool, p: int) -> str:
 
 def _number(value: float) -> str:
     """Two digits, as a decimal where that is short and as a power of ten where it is not."""
-    if 0.001 <= value < 100:
+    if 0.001 <= value < 99.5:  # from there on two digits are those of 100
         return f"{value:.2g}"
-    if 100 <= value < 100_000:
+    if 99.5 <= value < 100_000:
         return f"{float(f'{value:.2g}'):.0f}"
     return scientific(value)
 

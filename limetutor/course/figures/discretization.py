@@ -77,7 +77,7 @@ def body_mass(p: int, patient: float) -> str:
         len(_column("bmi")),
     )
     return (
-        f"With p = {p} boxes a body mass index of {patient:.1f} becomes “{phrase('bmi', patient, p)}”, "
+        f"With p = {p} boxes, a body mass index of {patient:.1f} becomes “{phrase('bmi', patient, p)}”, "
         f"box {own + 1} of {p}, which holds {inside} of the {everyone} patients ({inside / everyone:.0%})."
     )
 
@@ -141,7 +141,7 @@ def same_box(bmi: float, bp: float) -> str:
     first, second = indicators(bmi, bp).T
     both, one = int(np.sum(first & second)), int(np.sum(first ^ second))
     return (
-        f"Of {SAMPLES} samples {both} share both boxes with the patient, {one} share one of them, "
+        f"Of {SAMPLES} samples, {both} share both boxes with the patient, {one} share one of them, "
         f"and {SAMPLES - both - one} share neither."
     )
 

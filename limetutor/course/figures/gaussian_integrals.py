@@ -69,7 +69,7 @@ def product(nu: float, lo: float) -> str:
     area = float(gaussian_integral(0, XI, MU, nu, SIGMA, lo, hi))
     mean = tilted_normal(np.asarray(XI), np.asarray(MU), nu, np.asarray(SIGMA))[0]
     return (
-        f"At ν = {nu:.2f} the product is a bell around {mean:.2f}, and the shaded area "
+        f"At ν = {nu:.2f}, the product is a bell around {mean:.2f}, and the shaded area "
         f"from {lo:.1f} to {hi:.1f} is {area:.3f}."
     )
 

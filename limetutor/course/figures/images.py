@@ -207,8 +207,8 @@ def hidden_tone(fig: Figure, tone: float, name: str) -> str:
     more = "more" if beta.sum() > 0 else "less"
     return (
         f"With hidden superpixels at tone {tone:.2f}, {speak} of {len(beta)} superpixels clearly count "
-        f"towards {name}; the picture scores {abs(beta.sum()):.2f} {more} for it than a blank one of that "
-        "tone."
+        f"towards {name}; the picture scores {abs(beta.sum()):.2f} {more} for {name} than a blank one of "
+        "that tone."
     )
 
 
@@ -248,7 +248,7 @@ def bandwidths(fig: Figure, nu: float, kernel: str) -> str:
     right.legend(loc="upper right")
     alpha = 1 / (1 + np.exp(-1 / (2 * nu**2)))
     words = f", which keeps a superpixel with probability {alpha:.2f},"
-    kept = words if kernel == "mismatch" else ""
+    kept = words if kernel == "mismatch" else ","
     return (
         f"At ν = {nu:.2f} with the {kernel} kernel{kept} LIME's coefficients have a cosine of "
         f"{agreement(beta, occlusion):.2f} with occlusion and of {agreement(beta, shapley):.2f} "

@@ -118,7 +118,7 @@ def width_path(fig: Figure, width: float, model: str) -> str:
     where = " and ".join(f"{nu:.3g}" for nu in game.critical_widths(0))
     change = f"changes sign at {where}" if where else "does not change sign"
     return (
-        f"At width {width:.2f} the coefficients are {', '.join(signed(b) for b in beta)}; that of "
+        f"At width {width:.2f}, the coefficients are {', '.join(signed(b) for b in beta)}; that of "
         f"x₁ {change}."
     )
 
@@ -173,8 +173,8 @@ def correlated(fig: Figure, rho: float, boxes: str) -> str:
     right.set(xlim=(-0.6, 1.6), xticks=[0, 1], xticklabels=["β₁", "β₂"])
     right.set(ylim=(-2.1, 2.1), yticks=[-2, -1, 0, 1, 2], ylabel="coefficient")
     return minus(
-        f"With ρ = {rho:.2f} the feature that f ignores gets coefficient {signed(beta[1])}, and the one that "
-        f"it uses {signed(beta[0])}; with independent draws they get 0.00 and {signed(apart[0])}."
+        f"With ρ = {rho:.2f}, the feature that f ignores gets coefficient {signed(beta[1])}, and the one that "
+        f"it uses {signed(beta[0])}; with independent draws, they get 0.00 and {signed(apart[0])}."
     )
 
 

@@ -41,7 +41,7 @@ def patient_by_boxes() -> Figure:
     ax.plot(COUNTS, together, "s", color=color.sample, label="mean in all ten boxes", **style)
     ax.set(xlim=(1.5, 12.5), ylim=(145, 225), xticks=COUNTS)
     ax.set(xlabel="number of boxes", ylabel="prediction")
-    ax.legend(loc="upper right")
+    ax.legend(loc="upper right", borderaxespad=1)
     return fig
 
 
@@ -89,7 +89,7 @@ def landing(nu: float, xi: float) -> str:
     """Left: where the surrogate of f(x) = x takes ξ to be. Right: its error against ν."""
     error = float(parts.tilt_at(xi, nu).inside)
     return (
-        f"At ν = {nu:.2f} the surrogate answers as if ξ were at {signed(xi + error, 3)} "
+        f"At ν = {nu:.2f}, the surrogate answers as if ξ were at {signed(xi + error, 3)} "
         f"instead of {signed(xi, 3)}: an error of {signed(error, plus=True)}."
     )
 
@@ -106,14 +106,12 @@ def _teeth_axes(fig: Figure) -> Axes:
 
 
 def _teeth(ax: Axes, nu: float) -> None:
-    """The error in every box, filled; where it is zero; the jump at each edge."""
+    """The error in every box, filled; the jump at each edge."""
     ends = []
     for xi, lo, hi in parts.inside_boxes(4, reach=2.5, count=40):
         error = gaussian_tilt(xi, nu, 0, 1, lo, hi).inside
         ax.fill_between(xi, 0, error, color=color.truth, alpha=0.22, lw=0)
         ax.plot(xi, error, color=color.truth)
-        zero = np.interp(0, -error, xi)  # the error falls within a box
-        ax.plot(zero, 0, "o", color=color.truth, mfc=color.paper, ms=8, mew=2)
         ends.append(error[[0, -1]])
     jumps = [[before[1], after[0]] for before, after in pairwise(ends)]
     for edge, jump in zip(parts.inner_edges(), jumps, strict=True):
@@ -133,7 +131,7 @@ def across_the_boxes(nu: float, xi: float) -> str:
     below, above = (error_at_edge(nu, edge, box) for box in (edge, edge + 1))
     error = float(parts.tilt_at(xi, nu).inside)
     return (
-        f"At ν = {nu:.2f} the error at ξ = {signed(xi)} is {signed(error)}. It jumps by "
+        f"At ν = {nu:.2f}, the error at ξ = {signed(xi)} is {signed(error)}. It jumps by "
         f"{above - below:.2f} where ξ crosses the nearest edge, at {signed(parts.inner_edges()[edge])}."
     )
 

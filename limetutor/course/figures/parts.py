@@ -275,5 +275,5 @@ def scientific(value: float) -> str:
 def beside_slope(step: float) -> str:
     """How a contrast compares with the slope of +1."""
     if abs(step) < 0.005:
-        return "is as good as zero although the slope is +1"
+        return "is practically zero, although the slope is +1"
     return "agrees with the slope of +1" if step > 0 else "opposes the slope of +1"

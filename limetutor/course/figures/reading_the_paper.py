@@ -66,7 +66,7 @@ def covariance_tail(fig: Figure, d: int, errors: CovarianceErrors) -> str:
     beyond = float(np.mean(errors.norms[k] >= errors.corrected[k]))
     promised = tail_bound(float(errors.printed[k]), errors.n, d, corrected=False)
     return (
-        f"In dimension {d} the printed bound promises {promised:.0%} beyond its line, but "
+        f"In dimension {d}, the printed bound promises {promised:.0%} beyond its line, but "
         f"{errors.exceeded[k]:.0%} of the simulations are there; {beyond:.0%} are beyond the "
         "corrected line."
     )

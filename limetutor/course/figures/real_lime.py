@@ -81,7 +81,7 @@ def width_slider(
     signs = f"the sign has changed for {few(changed)}" if changed else "no sign has changed"
     top = int(np.argmax(np.abs(at.coef)))
     return (
-        f"At width {width:.2f} the total weight of the samples is {short(at.rows.weight)}, that of ξ's "
+        f"At width {width:.2f}, the total weight of the samples is {short(at.rows.weight)}, that of ξ's "
         f"own row 1. Ridge leaves {np.median(at.shrinkage):.0%} of a coefficient. Compared with the "
         f"limit, {signs}; the {model}'s largest coefficient is that of {at.names[top]}, "
         f"{signed(at.coef[top], 1)}."
@@ -122,8 +122,10 @@ def boxes_decide(fig: Figure, p: int, xi: float = XI) -> str:
     ax.set(xlim=(-2.6, 2.6), ylim=(-2.6, 2.6), yticks=[-2, 0, 2])
     ax.set(xlabel="position of ξ", ylabel="coefficient β")
     middle = p % 2 == 1 and xi_box == p // 2
-    says = "0 at every bandwidth: the middle box hides the feature" if middle else f"{now:.2f}"
-    return f"With p = {p} boxes ξ = {xi:g} lies in box {xi_box + 1}, and its coefficient is {says}."
+    says = "0 at every kernel width: the middle box hides the feature" if middle else f"{now:.2f}"
+    return (
+        f"With p = {p} boxes, ξ = {xi:g} lies in box {xi_box + 1}, and its coefficient is {says}."
+    )
 
 
 def hidden_share(world: Any, X: np.ndarray, below: float = 0.1) -> float:

@@ -48,9 +48,9 @@ def normal_limit(fig: Figure, n: int, nu: float) -> str:
     right.set(xlim=(-4.2, 4.2), xticks=[-4, -2, 0, 2, 4], xlabel="(β̂₁ − β₁) / predicted deviation")
     beyond = np.mean(np.abs(score) > 2)
     return (
-        f"With n = {n} at ν = {nu:g} the predicted standard deviation is {deviation:.2f}, and that of "
+        f"With n = {n} at ν = {nu:g}, the predicted standard deviation is {deviation:.2f}, and that of "
         f"the {len(values)} runs is {values.std(ddof=1):.2f}; {beyond:.1%} of the runs are more than two "
-        "predicted ones from the limit (4.6% for a normal law)."
+        "of the predicted ones from the limit (4.6% for a normal distribution)."
     )
 
 
@@ -115,10 +115,10 @@ def four_answers(fig: Figure, nu: float, eps: float) -> str:
         ax.plot(nu, n, "o", color=hue, ms=8)
     _bandwidths(ax, powers(range(0, 31, 6)))
     ax.set(ylim=(1, 1e36), ylabel="samples n")
-    ax.legend(loc="upper right", ncols=2, fontsize=11.5, borderaxespad=0.1)
+    ax.legend(loc="upper right", ncols=2, fontsize=11.5, borderaxespad=0.6, columnspacing=1.2)
     factor = int(np.floor(np.log10(now.printed / now.weighted)))
     return (
-        f"For a distance of {eps:g} at ν = {nu:.2f} the paper's theorem asks for "
+        f"For a distance of {eps:g} at ν = {nu:.2f}, the paper's theorem asks for "
         f"{_count(now.printed)} samples, this book's for {_count(now.finite)}, and the normal limit for "
         f"{_count(now.weighted)} weighted or {_count(now.tilted)} tilted ones: {factor} orders of "
         "magnitude lie between the paper's theorem and the weighted samples."

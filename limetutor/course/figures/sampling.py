@@ -1,4 +1,4 @@
-"""Chapter *sampling*: boxes first, values inside; edges read off data; the general setting."""
+"""Chapter *sampling*: boxes first, values inside; edges estimated from data; the general setting."""
 
 from functools import cache
 from typing import Any, NamedTuple
@@ -156,9 +156,9 @@ def column(fig: Figure, p: int, name: str) -> str:
     ax.legend(loc="upper right")
     fine = column_laws(name, p, points=1601)
     return (
-        f"With p = {p} boxes the law of samples differs from that of the training values by at most "
-        f"{100 * largest_gap(fine.boxes, fine.data):.1f} percentage points, and a single normal law by "
-        f"{100 * largest_gap(fine.normal, fine.data):.1f}."
+        f"With p = {p} boxes, the distribution of the samples differs from that of the training values by at "
+        f"most {100 * largest_gap(fine.boxes, fine.data):.1f} percentage points, and a single normal "
+        f"distribution by {100 * largest_gap(fine.normal, fine.data):.1f}."
     )
 
 
@@ -247,7 +247,7 @@ def _training_values() -> np.ndarray:
 
 @cache
 def third_edges(n: int) -> np.ndarray:
-    """The third edge read off the first n values of each training set, (40,)."""
+    """The third edge estimated from the first n values of each training set, (40,)."""
     return np.array([Number().cut(values, 4)[2] for values in _training_values()[:n].T])
 
 
@@ -280,10 +280,10 @@ def _edges_at(ax: Axes, n: int) -> None:
 
 @in_layers(_funnel, _edges_at)
 def growing(n: int) -> str:
-    """The third edge read off forty training sets as they grow, and how many misplace ξ."""
+    """The third edge estimated from forty training sets as they grow, and how many misplace ξ."""
     wrong = int(np.sum(third_edges(n) >= ABOVE_EDGE))
     return (
-        f"Read off {n} values, the edge has a standard error of {edge_stderr(4, n)[2]:.3f}. In {wrong} of "
+        f"Estimated from {n} values, the edge has a standard error of {edge_stderr(4, n)[2]:.3f}. In {wrong} of "
         f"the {TRAINING_SETS} training sets it lies above ξ = {ABOVE_EDGE:g} and puts ξ into the wrong box."
     )
 

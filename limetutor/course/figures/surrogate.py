@@ -20,7 +20,7 @@ NAMED = 3  # the coefficients that are followed by name
 def noise(ex: Explanation, runs: Runs) -> Figure:
     """One run with its 95% intervals, the largest coefficient on top, among other runs.
 
-    The axis is broken: all coefficients but the largest are between -10 and 16.
+    The axis has a break: all coefficients but the largest are between -10 and 16.
     """
     fig = new_figure((6.4, 4.0))
     fig.subplots_adjust(left=0.1, bottom=0.15, wspace=0.06)
@@ -94,7 +94,7 @@ def shrinking(fig: Figure, ridge: float) -> str:
     ax.set(xlabel="penalty λ", ylabel="coefficient")
     left = [coef[j] / penalised(0.0)[j] for j in order[:2]]
     return (
-        f"With ridge penalty λ = {ridge:g} the coefficient of {names[order[0]]} is "
+        f"With ridge penalty λ = {ridge:g}, the coefficient of {names[order[0]]} is "
         f"{coef[order[0]]:.1f}, {left[0]:.1%} of what it is without a penalty; for "
         f"{names[order[1]]}, {left[1]:.1%} is left."
     )

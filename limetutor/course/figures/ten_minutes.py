@@ -107,7 +107,7 @@ def box_against_rest(xi: float) -> str:
     tilt = parts.tilt_at(xi, WIDE)
     inside, step = float(xi + tilt.inside), float(tilt.gap)
     return (
-        f"The mean of f is {signed(inside, 3, plus=True)} in the box of ξ = {xi:g} and "
-        f"{signed(inside - step, 3, plus=True)} elsewhere: a difference of {signed(step, plus=True)}, "
+        f"The mean of f is {signed(inside, plus=True)} in the box of ξ = {signed(xi, 1)} and "
+        f"{signed(inside - step, plus=True)} elsewhere: a difference of {signed(step, plus=True)}, "
         f"which {beside_slope(step)}."
     )

@@ -180,8 +180,8 @@ def rule_by_width(fig: Figure, nu: float, words: int) -> str:
     right.set(ylim=(-0.068, 0.012), yticks=[-0.06, -0.03, 0])
     text, picture = (shares_at(kind, nu) for kind in ("text", "images"))
     return (
-        f"A rule on {words} of 12 at ν = {nu:.2f}: in a text each of its words gets "
-        f"{signed(text.own)} and each other word {signed(text.other, 4)}; in an image each of its "
+        f"A rule on {words} of 12 at ν = {nu:.2f}: in a text, each of its words gets "
+        f"{signed(text.own)} and each other word {signed(text.other, 4)}; in an image, each of its "
         f"superpixels gets {signed(picture.own)} and each other one {signed(picture.other, 4)}."
     )
 
@@ -200,8 +200,8 @@ def rule_by_length(fig: Figure, d: int, words: int) -> str:
     right.set(ylim=(-0.3, 0.06), yticks=[-0.2, -0.1, 0])
     text, picture = (shares_at(kind, d) for kind in ("text", "images"))
     return (
-        f"A rule on {words} of {d}: in a text each of its words gets {signed(text.own)} and all others "
-        f"together {signed(text.other, 3)}; in an image each of its superpixels gets "
+        f"A rule on {words} of {d}: in a text, each of its words gets {signed(text.own)} and all others "
+        f"together {signed(text.other, 3)}; in an image, each of its superpixels gets "
         f"{signed(picture.own)} and all others together {signed(picture.other, 3)}."
     )
 
@@ -227,7 +227,7 @@ def normalising(fig: Figure, nu: float, vector: str) -> str:
     ax.plot(guess[order], rows, "x", color=color.truth, ms=7, mew=1.8, label="long-text formula")
     ax.set_yticks(rows, [plain(names[j]) for j in order])
     ax.set(xlim=(-0.72, 1.05), ylim=(-0.7, 11.7), xticks=[-0.5, 0, 0.5, 1], xlabel="coefficient")
-    ax.legend(loc="lower right")
+    ax.legend(loc="lower right", borderaxespad=1)
     changed = [names[j] for j in np.flatnonzero(part * beta < -1e-9)]
     which = " and ".join(f"“{name}”" for name in changed) or "no word"
     die = names.index("die")

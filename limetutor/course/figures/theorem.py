@@ -90,7 +90,7 @@ def _bmi_axes(fig: Figure) -> Axes:
     ax.axvline(xi[BMI], color=color.xi, lw=1.6, ls=":")
     ax.set(xlim=RANGE, ylim=(95, 265), yticks=[100, 150, 200, 250])
     ax.set(xlabel="bmi", ylabel="prediction")
-    parts.key(ax, LINES, loc="lower right")
+    parts.key(ax, LINES, loc="lower right", borderaxespad=1)
     return ax
 
 
@@ -118,7 +118,7 @@ def another_box(p: int) -> str:
     lo, hi = edges[box : box + 2]
     where = f"{lo:.1f} < bmi ≤ {hi:.1f}" if box < p - 1 else f"bmi > {lo:.1f}"
     return (
-        f"With {p} boxes the mean prediction is {inside:.2f} where {where} and {outside:.2f} "
+        f"With {p} boxes, the mean prediction is {inside:.2f} where {where} and {outside:.2f} "
         f"elsewhere: a contrast of {signed(inside - outside, 1, plus=True)}."
     )
 
@@ -161,7 +161,7 @@ def factor_curve(fig: Figure, nu: float, p: int) -> str:
     weights = f"With ν = {nu:.2f}" if nu < EQUAL else "With lime's weights"
     first, second = (signed(value, 3, plus=True) for value in values)
     return (
-        f"{weights} and p = {p} boxes the factor is {first} at ξ = 0.961 and {second} at "
+        f"{weights} and p = {p} boxes, the factor is {first} at ξ = 0.961 and {second} at "
         f"ξ = 0.432: equal slopes get coefficients of {signs}{sizes}."
     )
 

@@ -102,6 +102,6 @@ def _sentence(path: Path, i: int) -> str:
         zero, name = min(zeros, key=lambda pair: abs(np.log(pair[0] / nu)))
         near = f" The nearest zero of these five is that of {name}, at {zero:.2f}."
     return (
-        f"At ν = {nu:.2f} the three largest are {three}. This ν is {where} the shaded range from {lo:.2f} "
+        f"At ν = {nu:.2f}, the three largest are {three}. This ν is {where} the shaded range from {lo:.2f} "
         f"to {hi:.2f}, and the {path.n:,} samples are worth {path.ess[i]:,.0f}.{near}"
     )

@@ -98,7 +98,7 @@ def worth(fig: Figure, nu: float, kernel: str) -> str:
     ax.set(xlabel="samples, heaviest first", yticks=[0, 0.5, 1], ylabel="weight / largest")
     held = w[:50].sum() / w.sum()
     return (
-        f"With {WHOSE[kernel]} weights and ν = {nu:.2f} the {len(w)} samples are worth {size:.0f} of "
+        f"With {WHOSE[kernel]} weights and ν = {nu:.2f}, the {len(w)} samples are worth {size:.0f} of "
         f"equal weight; the heaviest 50 of them carry {held:.0%} of the weight."
     )
 
@@ -175,7 +175,7 @@ def tilt_over_boxes(nu: float, xi: float, kernel: str = "gaussian") -> str:
     """Left: the law of the samples before and after weighting. Right: the masses of the boxes."""
     at = _tilt(nu, xi, kernel)
     return (
-        f"With {WHOSE[kernel]} weights and ν = {nu:.2f} the tilted law has mean "
+        f"With {WHOSE[kernel]} weights and ν = {nu:.2f}, the tilted law has mean "
         f"{signed(float(at.mu_tilde[0]))} and standard deviation {at.sigma_tilde[0]:.2f}; the box of "
         f"ξ has mass {np.exp(at.log_alpha[0]):.2f}, and the mean weight is {np.exp(at.log_mass[0]):.2f}."
     )

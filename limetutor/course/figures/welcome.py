@@ -81,10 +81,12 @@ def other_width(fig: Figure, width: float) -> str:
     fig.subplots_adjust(left=0.02, right=0.98, bottom=0.19, top=0.97)
     found = reasons_for(1, "quartile", width)
     _draw_list(ax, found)
+    if max(abs(reason.coefficient) for reason in found) < 0.05:
+        return f"At kernel width {width:.2f}, all coefficients are 0.0."
     share = abs(found[0].coefficient) / abs(reasons_for()[0].coefficient)
     return (
-        f"At kernel width {width:.2f} the largest coefficient is that of {found[0].feature}, "
-        f"{signed(found[0].coefficient, 1, plus=True)}: {share:.0%} of its size at the default, 2.37."
+        f"At kernel width {width:.2f}, the largest coefficient is that of {found[0].feature}, "
+        f"{signed(found[0].coefficient, 1, plus=True)}: {share:.0%} of the largest at the default, 2.37."
     )
 
 

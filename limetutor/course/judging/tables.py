@@ -15,13 +15,13 @@ from .grammar import FORM, Reading, UnreadableError, is_ambiguous, readings
 
 Interval = tuple[float, float]
 
-#: How the words of a verdict begin. *Close* is right but for the form.
-BEGINS = {"right": "✓ Right.", "close": "≈ Right, but", "wrong": "✗ Not yet."}
+#: How the words of a verdict begin. *Close* is right but for the form; what is unread counts for nothing.
+BEGINS = {"right": "✓ Right.", "close": "≈ Right, but", "wrong": "✗ Not yet.", "unread": "?"}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of an answer: ``kind`` is right, close or wrong, ``words`` are for the reader."""
+    """What came of an answer: ``kind`` is right, close, wrong or unread, ``words`` are for the reader."""
 
     kind: str
     words: str
@@ -88,7 +88,7 @@ class AnswerTable:
             possible = readings(answer)
         except UnreadableError as problem:
             words = FORM[problem.key]
-            return Verdict("wrong", words) if problem.key == "dots" else verdict("wrong", words)
+            return Verdict("unread", words) if problem.key == "dots" else verdict("unread", words)
         step = self.ladder[min(attempt, 3) - 1]
         known = [(reading, row) for reading in possible if (row := self._row(reading))]
         if known:

@@ -3,8 +3,9 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from functools import cached_property
+from itertools import product
 from typing import Any, Self
 
 import numpy as np
@@ -123,7 +124,7 @@ class Value(Tabulated):
     def _too_short(self, right: np.ndarray, wrong: Sequence[np.ndarray]) -> Iterator[AnswerRow]:
         """Right but for its digits; where a mistake rounds to it, the answer is unclear."""
         request = f"give {DIGITS[self.digits]}."
-        unclear = f"With so few digits, this may be right or a known mistake: {request}"
+        unclear = f"Please {request}"
         alike = {
             tuple(_point(rounded(v, digits)) for v in value.tolist())
             for value in wrong
@@ -136,12 +137,16 @@ class Value(Tabulated):
     def _rounded(self, kind: str, words: str, values: np.ndarray) -> Iterator[AnswerRow]:
         """Rows for the values rounded to fewer digits than asked, where that changes little."""
         fine = [rounded(v, self.digits) for v in values.tolist()]
-        for digits in range(self.digits - 1, 0, -1):
-            coarse = [rounded(v, digits) for v in values.tolist()]
+        # one number is often cut off instead: 0.66 for 2/3
+        ways = (ROUND_HALF_UP, ROUND_DOWN)[: 2 if values.size == 1 else 1]
+        before: list[float] = []
+        for digits, way in product(range(self.digits - 1, 0, -1), ways):
+            coarse = [rounded(v, digits, way) for v in values.tolist()]
             near = np.abs(coarse - values) <= ROUNDED * np.abs(values)
-            if coarse != fine and np.all(near):
+            if coarse not in (fine, before) and np.all(near):
                 most = [EXACT if c == f else digits for c, f in zip(coarse, fine, strict=True)]
                 yield AnswerRow(kind, words, tuple(map(_point, coarse)), digits=tuple(most))
+            before = coarse
 
     def _echoes(self) -> Iterator[AnswerRow]:
         """A number of the question given back: the bandwidth for the position, say."""
@@ -179,12 +184,12 @@ def _unit(value: float, digits: int) -> float:
     return 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
 
 
-def rounded(value: float, digits: int) -> float:
-    """To so many digits, halves upwards as at school."""
+def rounded(value: float, digits: int, way: str = ROUND_HALF_UP) -> float:
+    """To so many digits, halves upwards as at school unless another ``way`` is named."""
     exact = Decimal(repr(value))
     if not exact:
         return 0.0
-    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), ROUND_HALF_UP))
+    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), way))
 
 
 def _point(value: float) -> Interval:

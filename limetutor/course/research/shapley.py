@@ -24,9 +24,10 @@ def shapley_values(f: Any, xi: Any, world: World, output: Any = None) -> np.ndar
 
         Sh_j = integral over t in [0, 1] of E_t[f | x_j = xi_j] - E_t[f | x_j drawn],
 
-    the multilinear extension of Owen (1972): LIME's difference of means in a world with a box that
-    holds xi_j alone. It is a polynomial of degree d - 1 in t, so Gauss-Legendre with d/2 nodes is
-    exact. For linear f, Sh_j = a_j (xi_j - mu_j).
+    the multilinear extension of Owen (1972): LIME's difference of means in a world with one more box,
+    which holds xi_j alone; a drawn value counts as outside even if it equals xi_j. It is a polynomial
+    of degree d - 1 in t, so Gauss-Legendre with d/2 nodes is exact. For linear f,
+    Sh_j = a_j (xi_j - mu_j).
     """
     check_world(world)
     problem = Problem.of(f, xi, world, 1.0, "gaussian", output, purpose="exact Shapley values")

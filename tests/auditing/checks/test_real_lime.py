@@ -11,7 +11,6 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 from sklearn.linear_model import LinearRegression
 
 import limetutor as lt
-from limetutor.auditing.checks.noise import MAX_NOISE as NOISE
 
 RUNS = 20
 
@@ -67,10 +66,6 @@ class Real:
         s = alpha * (1 - alpha)
         return s / (s + 1 / (5000 * np.prod(mass)))
 
-    def ess(self):
-        mass, square, _ = self.masses()
-        return 5000 * np.prod(mass**2 / square)
-
     def accounted(self):
         """(f^(xi) - mean) / (f(xi) - mean), and |f(xi) - mean|, from `lime`'s own numbers."""
         (coef, local), (label, found) = self.runs, self.explained
@@ -94,9 +89,11 @@ def check_collapsed(real, finding):
     if isinstance(real.model, LinearRegression):
         factor = sign * real.model.coef_[j] * real.shrink()[j]
         should, does = factor * (high - low), factor * high  # the low value is fed as 0
-        # xi's own row, of weight 1 against 2600, is in the audit and not in this formula
-        assert finding.numbers["coef"][0] == pytest.approx(does, rel=2e-3)
-        assert_states(finding, real.names, 0.0, share, low, should, does)
+        # xi's own row is in the audit and not in this formula
+        own = real.audit.case.limit.own_row_change()
+        assert finding.numbers["coef"][0] == pytest.approx(does, abs=own)
+        stated = [(value, own / abs(value)) for value in (should, does)]
+        assert_states(finding, real.names, 0.0, share, low, *stated)
     stderr = runs[:, j].std(ddof=1)
     assert abs(runs[:, j].mean() - finding.numbers["coef"][0]) < 4 * stderr
 
@@ -163,14 +160,16 @@ def check_hidden(real, finding):
 
 
 def check_noise(real, finding):
+    """`lime`'s own runs: how often the three largest are these, with these signs."""
     coef, _ = real.runs
-    assert finding.numbers["stderr"] == pytest.approx(coef.std(0, ddof=1).max(), rel=0.4)
-    top = np.abs(coef.mean(0)).max()
-    assert finding.numbers["largest_coef"] == pytest.approx(top, rel=0.35)
-    stated = [finding.numbers[k] for k in ("stderr", "largest_coef", "ratio", "unclear")]
-    off = finding.numbers.get("off", 0.0)  # of a single run, from the mean of twenty
-    assert abs(off - np.abs(real.audit.case.coef - coef.mean(0)).max()) < 2 * coef.std(0).max()
-    assert_states(finding, real.names, 5000, len(real.xi), *stated, off)
+    names, numbers = finding.numbers["reasons"], finding.numbers
+    audited = real.audit.case.expected
+    wanted = {(real.names.index(name), np.sign(audited[real.names.index(name)])) for name in names}
+    tops = [{(j, np.sign(run[j])) for j in np.argsort(-np.abs(run))[:3]} for run in coef]
+    # an audit of a model without a form knows the means from one run: it says less than is so
+    slack = 0.3 if real.audit.case.form is not None else 0.6
+    assert np.mean([top == wanted for top in tops]) == pytest.approx(numbers["together"], abs=slack)
+    assert_states(finding, real.names, 5000, numbers["together"], *numbers["each"])
 
 
 def check_bandwidth_irrelevant(real, finding):
@@ -193,38 +192,12 @@ def check_bandwidth_irrelevant(real, finding):
     assert np.abs(wide.mean(0)).max() > 10 * noise[np.argmax(np.abs(wide.mean(0)))]
 
 
-def check_no_fit(real, finding):
-    score = np.mean([e.score for e in real.explained[1]])
-    assert finding.numbers["r2"] == pytest.approx(score, abs=0.02)
-    # chance explains d of n samples' worth
-    adjusted = 1 - (1 - score) / (1 - len(real.xi) / real.ess())
-    assert finding.numbers["r2_adjusted"] == pytest.approx(adjusted, abs=0.02)
-    values = [finding.numbers["r2_adjusted"]]
-    if finding.severity == "note":
-        values.append(finding.numbers["additive"])
-        assert values[1] == pytest.approx(explained_by_all_boxes(real), abs=0.03)
-    assert_states(finding, real.names, *values)
-
-
-def explained_by_all_boxes(real, n=20_000):
-    """R2, adjusted, of a weighted fit on dummies of all bins of `lime`'s own samples."""
-    binary, rows = real.explainer._LimeTabularExplainer__data_inverse(real.xi, n)
-    w = np.exp(-np.sum(binary == 0, axis=1) / (2 * 0.75**2 * len(real.xi)))
-    bins = real.explainer.discretizer.discretize(rows)
-    dummies = [bins[:, j] == k for j in range(bins.shape[1]) for k in np.unique(bins[:, j])[1:]]
-    design, y = np.column_stack([np.ones(n), *dummies]), real.value(rows)
-    beta = np.linalg.lstsq(np.sqrt(w)[:, None] * design, np.sqrt(w) * y, rcond=None)[0]
-    left, whole = (np.average((y - g) ** 2, weights=w) for g in (design @ beta, w @ y / w.sum()))
-    ess = w.sum() ** 2 / (w @ w)
-    return 1 - left / whole * ess / (ess - design.shape[1])
-
-
 def check_many_features(real, finding):
     coef, _ = real.runs
     d = len(real.xi)
     assert d >= 20 and finding.numbers["features"] == d
-    left = max(len(finding.features) - 3, 0)
-    assert_states(finding, real.names, d, 0.05 * d, 0.0, left)
+    count = len(finding.features)
+    assert_states(finding, real.names, count, 10, d, 0.05 * d, 0.0, max(count - 3, 0))
     noise = coef.std(0, ddof=1)
     for name in finding.features:  # between 1.96 and 3.1 standard errors in the run audited
         j = real.names.index(name)
@@ -248,7 +221,6 @@ def check_unstable_set(real, finding):
 
 
 VERIFIERS = {
-    "no-fit": check_no_fit,
     "many-features": check_many_features,
     "unstable-set": check_unstable_set,
     "collapsed-bin": check_collapsed,
@@ -264,13 +236,13 @@ LINEAR, BOOSTING = LinearRegression(), GradientBoostingRegressor(n_estimators=20
 
 
 CASES = {
-    "diabetes 0": (load_diabetes, LINEAR, 0, None, {"collapsed-bin", "bandwidth-irrelevant"}),
-    "diabetes 66": (load_diabetes, LINEAR, 66, None, {"local-error", "noise"}),
-    "diabetes 22": (load_diabetes, BOOSTING, 22, None, {"collapsed-bin", "local-error"}),
-    "wine 0": (load_wine, RandomForestClassifier(20, random_state=0), 0, 1, {"local-error"}),
-    "wine 28": (load_wine, BOOSTING, 28, None, {"local-error", "order"}),
-    "cancer 14": (load_breast_cancer, LINEAR, 14, None, {"hidden", "noise"}),
-    "cancer 42": (load_breast_cancer, BOOSTING, 42, None, {"local-error"}),
+    "diabetes 3": (load_diabetes, LINEAR, 3, None, {"local-error"}),
+    "diabetes 66": (load_diabetes, LINEAR, 66, None, {"noise", "collapsed-bin"}),
+    "diabetes 7": (load_diabetes, BOOSTING, 7, None, {"local-error"}),
+    "wine 0": (load_wine, RandomForestClassifier(20, random_state=0), 0, 1, {"order"}),
+    "wine 28": (load_wine, BOOSTING, 28, None, {"unstable-set"}),
+    "cancer 14": (load_breast_cancer, LINEAR, 14, None, {"hidden", "many-features"}),
+    "cancer 42": (load_breast_cancer, BOOSTING, 42, None, {"noise"}),
 }
 
 
@@ -282,7 +254,10 @@ def test_the_text_is_true_of_real_lime(name):
     assert expected <= set(real.audit.codes), str(real.audit)
     for finding in real.audit.findings:
         VERIFIERS[finding.code](real, finding)
-    # and what it did not say would have been false
-    coef, _ = real.runs
-    noisy = coef.std(0, ddof=1).max() / np.abs(coef.mean(0)).max()
-    assert ("noise" in real.audit) == (noisy > NOISE) or abs(noisy / NOISE - 1) < 0.4
+    if "noise" not in real.audit:  # and what it did not say would have been false
+        tops = [np.argsort(-np.abs(run))[:3] for run in real.runs[0]]
+        kinds = {
+            tuple(sorted((j, np.sign(run[j])) for j in t))
+            for t, run in zip(tops, real.runs[0], strict=True)
+        }
+        assert len(kinds) <= 3

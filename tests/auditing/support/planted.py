@@ -88,7 +88,7 @@ def impossible_groups(rng: np.random.Generator) -> PlantedPair:
     pick = rng.choice(600, ROWS, replace=False)
     f_hot = lt.Linear(np.concatenate([effect, a]))
     planted = audit(lt.Empirical(hot), f_hot, hot[pick], nu=2.0, kernel="mismatch")
-    return PlantedPair("off-data", planted, by_codes(whole, effect, a, pick))
+    return PlantedPair("impossible-samples", planted, by_codes(whole, effect, a, pick))
 
 
 def by_codes(
@@ -116,7 +116,7 @@ def scattered_groups(rng: np.random.Generator) -> PlantedPair:
     whole = np.column_stack([codes.astype(float), more])
     ex = explainer(table, categorical_features=declared)
     planted = audit(ex, lt.Linear(slope), table[pick], data=table)
-    return PlantedPair("off-data", planted, by_codes(whole, effect, a, pick))
+    return PlantedPair("impossible-samples", planted, by_codes(whole, effect, a, pick))
 
 
 @kind
@@ -146,13 +146,14 @@ def many_labels_as_numbers(rng: np.random.Generator) -> PlantedPair:
 
 def _undeclared(rng: np.random.Generator, k: int, first: int = 0) -> PlantedPair:
     X = np.column_stack([rng.integers(0, k, 800), numbers(rng, 3, 800)]).astype(float)
-    effect = rng.uniform(1, 3, k) * rng.choice([-1, 1], k)
+    effect = rng.uniform(4, 6, k) * rng.choice([-1, 1], k)
     y = effect[X[:, 0].astype(int)] + X[:, 1:] @ slopes(rng, 3)
     X[:, 0] += first
     encode = make_column_transformer(
         (OneHotEncoder(handle_unknown="ignore"), [0]), remainder="passthrough"
     )
-    model, rows = make_pipeline(encode, LinearRegression()).fit(X, y), outer(rng, X)
+    odd = first + int(np.argmax(np.abs(effect - effect.mean())))  # a category that shows
+    model, rows = make_pipeline(encode, LinearRegression()).fit(X, y), outer(rng, X[X[:, 0] == odd])
     return PlantedPair(
         "undeclared-category",
         audit(explainer(X), model.predict, rows),
@@ -239,8 +240,8 @@ def another_width(rng: np.random.Generator) -> PlantedPair:
 def short_runs(rng: np.random.Generator) -> PlantedPair:
     """noise: 40 to 150 samples of 5000."""
     d = int(rng.integers(4, 8))
-    X, f = numbers(rng, d), lt.Linear(slopes(rng, d))
-    rows, ex, n = outer(rng, X), explainer(X), int(rng.integers(40, 151))
+    X, f = numbers(rng, d), lt.Linear(rng.choice([-2.0, 2.0], d) * 0.5 ** np.arange(d))
+    rows, ex, n = np.sign(outer(rng, X)) * 1.2, explainer(X), int(rng.integers(40, 151))
     return PlantedPair("noise", audit(ex, f, rows, n=n), audit(ex, f, rows))
 
 
@@ -287,9 +288,9 @@ def in_the_middle(rng: np.random.Generator) -> PlantedPair:
 
 @kind
 def collapsed(rng: np.random.Generator) -> PlantedPair:
-    """a collapsed bin: a column of two values, 1 and 2 to 6, of which the lower has 30 to 70%."""
+    """a collapsed bin: a column of two values, 1 and 2 or 3, of which the lower has 30 to 70%."""
     X = numbers(rng, 4, 800)
-    X[:, 0] = np.where(rng.random(800) < rng.uniform(0.3, 0.7), 1.0, rng.integers(2, 7))
+    X[:, 0] = np.where(rng.random(800) < rng.uniform(0.3, 0.7), 1.0, rng.integers(2, 4))
     a = slopes(rng, 4)
     a[0] = 2.0
     f, rows = lt.Linear(a), outer(rng, X)

@@ -256,9 +256,9 @@ def row_of(form, labels, values):
 
 def called(kind, model, row, world, table):
     """Prediction, coefficients, and standard errors (infinite where they are of another fit)."""
-    how = {"kernel": "mismatch", "samples": 3000}
+    how = {"kernel": "mismatch", "samples": 3000, "n": np.inf}  # the limit itself
     if kind == "explain":
-        found = lt.explain(model, row, world, NU, 3000, 0, "mismatch")
+        found = lt.explain(model, row, world, NU, 3000, 0, "mismatch", ridge=0)
         return found.prediction, found.coef, found.stderr
     if kind == "limit":
         found = lt.limit(model, row, world, NU, **how)
@@ -268,7 +268,7 @@ def called(kind, model, row, world, table):
         return found.prediction, found.coef[0], found.stderr[0]
     if kind == "audit":
         found = lt.audit(world, model, row, nu=NU, kernel="mismatch", n=500)
-        case = (found[0] if isinstance(found, lt.AuditTable) else found).case
+        case = (next(iter(found)) if isinstance(found, lt.AuditTable) else found).case
         return case.problem.prediction, case.coef, np.inf
     if kind == "predict_lime":
         labels = [int(j) for j in np.flatnonzero(~world.boxes().ordered)]
@@ -283,7 +283,7 @@ def called(kind, model, row, world, table):
     if kind == "limits":
         many = lt.limits(model, rows, world, NU, **how)
     else:
-        many = lt.explain_many(model, rows, world, NU, 3000, kernel="mismatch")
+        many = lt.explain_many(model, rows, world, NU, 3000, kernel="mismatch", ridge=0)
     return many.prediction[0], many.coef[0], many.stderr[0]
 
 

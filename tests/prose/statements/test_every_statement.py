@@ -1,30 +1,11 @@
 """Every labelled statement of the book has a test that can fail, and every test a statement."""
 
+from pathlib import Path
+
 import pytest
 from statements import Case, labels_with_a_test, run_check, statements_in, statements_of_the_book
 
-SAID = """
-```{prf:theorem} One
-:label: thm-one
-```
-
-```{prf:proof}
-By {prf:ref}`lem-two`.
-```
-
-:::{prf:lemma} Two
-:class: dropdown
-:label: lem-two
-:::
-
-```{prf:remark}
-A remark in passing.
-```
-
-````{prf:corollary}
-Not labelled.
-````
-"""
+SAID = (Path(__file__).parents[1] / "support" / "labelled.txt").read_text("utf-8")
 
 
 def test_every_statement_has_a_test():

@@ -9,6 +9,7 @@ ordinary cells, at the place where a reader would meet them.
 """
 
 import re
+from pathlib import Path
 
 import nbformat
 
@@ -28,41 +29,7 @@ BOLD = re.compile(r"\*\*(.+?)\*\*")
 CHECK = re.compile(r"lt\.check\(\"(?P<name>[^\"]+)\", (?P<answer>\w+)\)")
 DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]*\w)")
 
-PRELUDE = """
-def _check_number(shown, value):
-    text = shown.replace("−", "-").rstrip("%")
-    digits = len(text.partition(".")[2])
-    computed = f"{float(value):.{digits}f}"
-    assert float(computed) == float(text), f"the prose says {shown}, the code gives {computed}"
-
-
-def _check_solution(name, answer, code):
-    from limetutor.course.check import judge
-
-    scope = dict(globals())  # what a solution sets is not there for the cells that follow
-    exec(code, scope)
-    verdict = judge(name, scope[answer])
-    assert verdict.kind == "right", f"the solution of {name} is refused: {verdict}"
-
-
-def _check_stop(figure, source, stops, holds):
-    controls = {}
-
-    class Recorder:
-        def __getattr__(self, name):
-            if name == "explore":
-                return lambda *draw, **given: controls.update(given)
-            return getattr(lt, name)
-
-    exec(source, {**globals(), "lt": Recorder()})
-    values = {}
-    for name, shown in stops.items():
-        found = {str(controls[name].text(v)): v for v in controls[name].values}
-        found |= {f"{v:g}": v for v in found.values() if isinstance(v, int | float)}
-        assert shown in found, f"{figure} has no stop {name} = {shown}"
-        values[name] = found[shown]
-    assert holds(**values), f"{figure}: what the task asks for is not so at {stops}"
-"""
+PRELUDE = (Path(__file__).parent / "prelude.txt").read_text("utf-8")
 
 
 def with_promises(

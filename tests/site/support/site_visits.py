@@ -1,11 +1,13 @@
 """The built site as the tests in a browser see it: where it is, and a tab with the network cut."""
 
+import re
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 from browser import ROOT
 from playwright.sync_api import Browser, Page, Request
@@ -13,6 +15,9 @@ from playwright.sync_api import Browser, Page, Request
 LAPTOP = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 SITE = ROOT / "_build" / "html"
+# what pages are asked, by name
+QUESTIONS = Path(__file__).with_name("page_questions.js").read_text(encoding="utf-8")
+JS = SimpleNamespace(**dict(re.findall(r"(?ms)^const (\w+) = (.*?);\n(?=\n|\Z)", QUESTIONS)))
 
 
 def sources() -> Iterator[Path]:
@@ -115,40 +120,3 @@ def moves(tab: Page) -> Iterator[str]:
     """Whether a page that has just been opened has moved under its reader."""
     if (shifted := tab.evaluate(SETTLED)) > LARGEST_SHIFT:
         yield f"moves by {shifted:.3f} while it loads"
-
-
-# For every element with text of its own: what it is, if its colour is too near to the one behind it,
-# by the rule of WCAG 2 that axe goes by: 4.5, or 3 where letters are large. On paper all is light.
-FAINT = """(paperOnly) => {
-    const luminance = ([r, g, b]) => [r, g, b].map((v) => v / 255)
-        .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-        .reduce((sum, v, k) => sum + v * [0.2126, 0.7152, 0.0722][k], 0);
-    const rgba = (text) => {
-        const [r, g, b, a = 1] = (text.match(/[\\d.]+/g) || [0, 0, 0, 0]).map(Number);
-        return [r, g, b, a];
-    };
-    const behind = (element) => {
-        for (let e = element; e; e = e.parentElement) {
-            const ground = rgba(getComputedStyle(e).backgroundColor);
-            if (ground[3] > 0.5) return ground;
-        }
-        return [255, 255, 255, 1];
-    };
-    const found = new Set();
-    for (const e of document.querySelectorAll("article.bd-article, article.bd-article *")) {
-        const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
-        const seen = e.checkVisibility({opacityProperty: true, visibilityProperty: true});
-        if (!own || !seen || e.closest("script, style, annotation")) continue;
-        const style = getComputedStyle(e);
-        const ink = luminance(rgba(e.ownerSVGElement ? style.fill : style.color));
-        const paper = luminance(behind(e));
-        const contrast = (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
-        const size = parseFloat(style.fontSize), bold = parseInt(style.fontWeight) >= 700;
-        const large = size >= 24 || (bold && size >= 18.66) || Boolean(e.ownerSVGElement);
-        if (contrast < (paperOnly || large ? 3 : 4.5) || (paperOnly && paper < 0.5)) {
-            const text = e.textContent.trim().slice(0, 20);
-            found.add(`${e.tagName} ${e.getAttribute("class")} "${text}": ${contrast.toFixed(1)}`);
-        }
-    }
-    return [...found].slice(0, 5);
-}"""

@@ -1,0 +1,80 @@
+"""The same world cut into other boxes: those of `lime`'s other discretizers, and shifted ones.
+
+Which boxes a feature is cut into is the choice of an explainer, not of the model, and decides what a
+coefficient compares. Chapter: can it be shown?
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..core.boxes import Gaussian, World
+from .empirical import Empirical
+from .read_explainer import LimeWorld
+
+SHIFT = 5  # percentiles by which edges are moved
+PERCENTILES = {
+    "quartiles": np.arange(25, 100, 25),
+    "deciles": np.arange(10, 100, 10),
+    f"quartiles {SHIFT} percentiles lower": np.arange(25, 100, 25) - SHIFT,
+    f"quartiles {SHIFT} percentiles higher": np.arange(25, 100, 25) + SHIFT,
+}
+LIMES_OWN = ("quartiles", "deciles", "entropy boxes")  # those that `lime` has a name for
+DEPTH = 3  # of the trees that cut entropy boxes, as in `lime`
+
+
+def recut(world: World, table: Any, responses: Any) -> dict[str, World] | None:
+    """Worlds with other boxes, by what these are called; None where the training data are not known.
+
+    ``responses`` of a classifier to the rows of ``table`` stand in for the labels that entropy boxes are
+    cut by. There are none for worlds whose boxes were given.
+    """
+    if isinstance(world, Gaussian):
+        return {"deciles": replace(world, p=10), "five boxes": replace(world, p=5)}
+    if isinstance(world, Empirical):
+        counts = {"quartiles": 4, "deciles": 10}
+        enough = len(world.table) >= max(counts.values())  # type: ignore[attr-defined]
+        own = np.unique(world.p)
+        return {
+            name: replace(world, p=p, edges=None)
+            for name, p in counts.items()
+            if enough and (world.edges or own.tolist() != [p])
+        }
+    if not isinstance(world, LimeWorld):
+        return {}
+    if table is None:
+        return None
+    boxes = world.boxes()
+    numbers = [int(j) for j in np.flatnonzero(boxes.ordered)]
+    cuts: dict[str, dict[Any, Any]] = {
+        name: {j: np.unique(np.percentile(table[:, j], at)) for j in numbers}
+        for name, at in PERCENTILES.items()
+    }
+    if responses is not None and len(np.unique(responses >= 0.5)) > 1:
+        cuts["entropy boxes"] = {j: _entropy(table[:, j], responses >= 0.5) for j in numbers}
+    worlds: dict[str, World] = {}
+    for name, edges in cuts.items():
+        if all(np.array_equal(_used(boxes.edges[j]), edges[j]) for j in numbers):
+            continue
+        codes = [j for j in range(boxes.d) if j not in edges]
+        cut = Empirical(table, edges=edges, categorical=codes).boxes()
+        cut = replace(cut, names=boxes.names, kinds=boxes.kinds)
+        worlds[name] = LimeWorld(cut, 1.0, ())
+    return worlds
+
+
+def _used(edges: np.ndarray) -> np.ndarray:
+    return edges[np.isfinite(edges)]
+
+
+def _entropy(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The edges that `lime`'s EntropyDiscretizer finds."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    tree = DecisionTreeClassifier(criterion="entropy", max_depth=DEPTH, random_state=0)
+    found = tree.fit(values[:, None], labels).tree_
+    edges = found.threshold[found.children_left > -1]
+    return np.unique(edges) if len(edges) else np.array([np.median(values)])
