@@ -55,7 +55,7 @@ patient = cache(patient_13)
 def run_again(fig: Figure, run: int) -> str:
     """The list of one run."""
     ax = fig.subplots()
-    fig.subplots_adjust(left=0.02, right=0.98, bottom=0.19, top=0.97)
+    fig.subplots_adjust(left=0.02, right=0.98, bottom=0.21, top=0.97)
     found = reasons_for(run)
     _draw_list(ax, found)
     return f"Run {run}: {_beside_first(found)}"
@@ -78,7 +78,7 @@ def other_boxes(fig: Figure, boxes: str, run: int) -> str:
 def other_width(fig: Figure, width: float) -> str:
     """The list of the first run at a different kernel width."""
     ax = fig.subplots()
-    fig.subplots_adjust(left=0.02, right=0.98, bottom=0.19, top=0.97)
+    fig.subplots_adjust(left=0.02, right=0.98, bottom=0.21, top=0.97)
     found = reasons_for(1, "quartile", width)
     _draw_list(ax, found)
     if max(abs(reason.coefficient) for reason in found) < 0.05:
