@@ -69,7 +69,10 @@ def test_the_first_use_in_running_text_is_explained(page):
     assert (
         'href="glossary.html#term-tilted-law" aria-describedby="note-term-tilted-law"' in links[1]
     )
-    assert 'id="note-term-tilted-law" role="tooltip" hidden>The distribution that samples follow' in links[1]
+    assert (
+        'id="note-term-tilted-law" role="tooltip" hidden>The distribution that samples follow'
+        in links[1]
+    )
     assert page.astext().count("boxplots") == 1  # nothing of the text is lost
 
 
