@@ -56,7 +56,7 @@ def calls(f, row, table, world):
     yield lt.limits(f, table, world, 1.0, samples=500).prediction[0]
     yield lt.path(f, row, world, nu=[1.0, 2.0], samples=500).prediction
     yield lt.audit(world, f, row, nu=1.0, n=500).case.problem.prediction
-    yield list(lt.audit(world, f, table, nu=1.0, n=500))[0].case.problem.prediction
+    yield next(iter(lt.audit(world, f, table, nu=1.0, n=500))).case.problem.prediction
 
 
 @pytest.mark.parametrize(
