@@ -5,11 +5,13 @@ from collections import Counter
 from dataclasses import replace
 
 import joblib
+import numpy as np
 from audited_rows import EXPLAINER, LINEAR, X
 from sklearn.ensemble import RandomForestRegressor
 
 import limetutor as lt
-from limetutor.auditing import audit_table
+from limetutor.auditing import audit_table, shared_work
+from limetutor.core.sampler import Bins
 
 
 def test_the_model_is_asked_once_for_all_rows():
@@ -40,3 +42,9 @@ def test_several_workers_find_the_same(monkeypatch):
     plan, shared = replace(one.plan, f=None), one.work[0].rows(slice(0, 16))
     there = pickle.loads(pickle.dumps((plan, shared, 0)))
     assert [row for _, row in audit_table._audited(*there)] == list(one.rows[:16])
+
+
+def test_draws_of_a_pool_are_pickled_as_how_they_are_made():
+    pool = shared_work.Pool(X[:3], np.zeros(X[:3].shape, int), LINEAR)
+    again = pickle.loads(pickle.dumps(shared_work.Replay(pool)))
+    assert type(again) is Bins and not hasattr(again, "pool")

@@ -5,11 +5,13 @@ import pickle
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from cases import cases
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
@@ -220,25 +222,7 @@ class Odd:
 
 @pytest.mark.parametrize(
     ("call", "words"),
-    [
-        ({"model": "nothing.skops"}, "model must be a file"),
-        ({"data": "nothing.csv"}, "there is no file"),
-        ({"row": "999"}, "--row must be the position of a row, from 0 to 199; got 999"),
-        ({"row": "-1"}, "--row must be the position of a row"),
-        ({"row": None}, "--row must be given"),
-        ({"rest": ["--target", "z"]}, "--target and --drop must name columns"),
-        ({"rest": ["--drop", "age"]}, "columns of the model, but 'age' is not there"),
-        ({"rest": ["--output", "a"]}, "--output must be left out"),
-        ({"model": "classes.skops", "rest": ["--output", "a"]}, "one of high, low"),
-        ({"rest": ["--samples", "3"]}, "--samples must be 6 or more"),
-        ({"rest": ["--bandwidth", "-1"]}, "--bandwidth must be above 0"),
-        ({"rest": ["--seed", "-1"]}, "--seed must be"),
-        ({"rest": ["--categorical", "z"]}, "--categorical must name columns"),
-        ({"rest": ["--html", "/no/such/folder/r.html"]}, "--html must be a file in"),
-        ({"rest": ["--json", "/"]}, "--json must be a file in"),
-        ({"model": "forest.skops", "rest": []}, "3 columns that the model was fitted on"),
-        ({"model": "long.skops", "rest": []}, f"1{'0' * 56}... columns that the model"),
-    ],
+    cases(Path(__file__).parent / "support" / "refused.txt"),
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(files, capsys, call, words):
     which = {name: value for name, value in call.items() if name != "rest"}

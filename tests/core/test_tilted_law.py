@@ -1,5 +1,6 @@
 """What LIME converges to, against 50 digits, quadrature, population least squares and Monte Carlo."""
 
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -299,3 +300,9 @@ def test_many_coordinates_are_done_in_blocks_as_few_are(kernel):
     alone = lt.limit(lt.Linear(f.a[some]), xi[some], world, 1.3, kernel)
     np.testing.assert_allclose(found.coef[some], alone.coef, rtol=1e-12)
     assert found.tilt.normal == alone.tilt.normal
+
+
+def test_a_law_that_was_pickled_twice_has_its_parts():
+    law = lt.limit(lt.Linear([1.0, 2.0]), [0.3, 0.9], lt.Gaussian(), 1.0).tilt
+    again = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(law))))
+    np.testing.assert_array_equal(again.views.weights, law.views.weights)

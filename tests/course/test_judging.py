@@ -3,11 +3,13 @@
 import time
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from cases import cases
 
 import limetutor as lt
 from limetutor.course.judging.grammar import FORM, UnreadableError, readings
@@ -76,48 +78,7 @@ def test_what_is_no_answer_is_refused_in_one_sentence(key: str, answers: list[An
 
 @pytest.mark.parametrize(
     ("right", "kind", "said", "answers"),
-    [
-        (0.8823, "right", "", [0.8823, 0.882, "88.23%"]),
-        (0.8823, "close", "give three digits", [0.88, 0.9, "90%"]),  # a zero may only hold a place
-        (0.8823, "wrong", "Nudge.", [0.89, "0.90", "0.900", "90.0%", "9/10"]),  # digits of another
-        (0.8823, "close", "give one number", [[0.8823], [[0.8823]]]),
-        (0.8823, "close", "per cent", ["88.23"]),
-        (0.8823, "wrong", "sign", [-0.8823]),
-        (0.8823, "wrong", "inverse", [1 / 0.8823]),
-        (0.8823, "wrong", "square", [0.8823**2]),
-        (0.8823, "wrong", "root", [0.8823**0.5]),
-        (0.8823, "wrong", "Give one number", [[0.8823, 1]]),
-        (11.97, "right", "", ["12"]),  # 12.0 to three digits, and zeros need not be written
-        (11.93, "close", "give three digits", ["12"]),
-        (0.125, "close", "give three digits", [0.13]),  # halves go up, as at school
-        (2.4, "right", "", [2.4]),
-        (2.4, "wrong", "Nudge.", [2]),  # too far from it to be it rounded
-        (20_000, "right", "", ["20,000", "20 000", "20_000"]),
-        (20_000, "right", "(Your answer was read as 20000.)", ["20,000", "20.000"]),
-        (20_000, "wrong", "(Your answer was read as 21.)", ["21.000", "21,000"]),
-        (20_000, "wrong", "Nudge.", ["0.020", "20.0000", 2_000_000]),  # no share, so no per cent
-        (20.1, "right", "✓ Right.", ["20.100"]),
-        (61_466, "right", "read as 61500", ["61,500"]),
-        ([0.1587, 0.8186, 0.0228], "right", "", ["0.159, 0.819, 0.023"]),  # three decimals
-        ([0.1587, 0.8186, 0.0228], "close", "three digits", ["0.16, 0.82, 0.023"]),
-        ([0.1587, 0.8186, 0.0228], "wrong", "Nudge.", ["0.159, 0.819, 0.024"]),
-        (1.0, "unread", "True and False", [True]),
-        (0.0, "right", "", [0]),
-        (0.0, "wrong", "Nudge.", [0.001]),
-        ([1, 2], "right", "", ["1, 2", "1,2", "1 and 2"]),
-        ([1, 2], "close", "give 2 numbers", [[[1, 2]]]),
-        ([1, 2], "wrong", "other order", [[2, 1]]),
-        ([1, 2], "wrong", "Give 2 numbers", [[1, 2, 3]]),
-        ([5.00009, 32.39], "close", "give three digits", ["5, 32", "5.00, 32"]),
-        ([5.00009, 32.39], "wrong", "Nudge.", ["5, 32.0"]),
-        ([5.00009, 32.39], "wrong", "Check the signs.", ["5, -32.4"]),
-        ([5.00009, 32.39], "wrong", "Check the sign.", ["-5, -32.4"]),
-        ([0, -2, 3], "wrong", "Check the signs.", ["0, 2, 3"]),
-        ([0.0, 2.0], "right", "", [[0.005, 2]]),
-        ([[1, 2], [3, 4]], "right", "", ["1, 2; 3, 4"]),
-        ([[1, 2], [3, 4]], "close", "give 2 rows of 2 numbers", [[1, 2, 3, 4]]),
-        ([[1, 2], [3, 4]], "wrong", "Nudge.", [[[1, 2], [3, 5]]]),
-    ],
+    cases(Path(__file__).parent / "support" / "judged.txt"),
 )
 def test_a_value_is_told_from_what_looks_like_it(right: Any, kind: str, said: str, answers: list):
     for answer in answers:

@@ -1,11 +1,13 @@
 """Columns of rows, worlds, models and explainers: matched by name, by position, or refused."""
 
 from collections import namedtuple
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from cases import cases
 from lime.lime_tabular import LimeTabularExplainer
 from sentences import one_sentence
 from sklearn.linear_model import LinearRegression
@@ -28,26 +30,7 @@ def test_default_names():
     assert not nameless(["x2", "x1"]) and not nameless(["1", "2"]) and not nameless(["a", "x2"])
 
 
-MATCHES = [
-    ("a b c", "c a b", [1, 2, 0]),
-    ("x1 x2 x3", "x3 x1 x2", [1, 2, 0]),
-    ("x1 x2 x3", "2 0 1", [1, 2, 0]),  # default names are places, in either spelling
-    ("0 1 2", "x3 x1 x2", [1, 2, 0]),
-    ("a b c", "0 1 2", [0, 1, 2]),  # pandas counts
-    ("x1 x2 x3", "a b c", [0, 1, 2]),  # the world has no names
-    ("x1 x2 x3", "1 2 3", [0, 1, 2]),  # counted on from some number
-    ("0 1 2", "a b", [0, 1]),  # a wrong number is refused elsewhere
-    ("", "a b", [0, 1]),
-    ("a b c", "a b d", None),
-    ("a b c", "a b", None),
-    ("a b c", "2 0 1", None),
-    ("a b c", "1 2 3", None),
-    ("a b c", "x1 x2 x3", None),
-    ("1 0 b", "0 1 2", None),
-    ("x1 x2 x3", "x2 b c", None),
-    ("0 1 2", "other x1 c", None),
-    ("x1 x2 x3", "3 1 2", None),
-]
+MATCHES = cases(Path(__file__).parent / "support" / "matches.txt")
 
 
 @pytest.mark.parametrize(("names", "labels", "order"), MATCHES)

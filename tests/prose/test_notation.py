@@ -2,10 +2,12 @@
 
 import re
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from browser import ROOT
+from cases import cases
 from docutils import nodes
 from docutils.utils import new_document
 
@@ -75,29 +77,7 @@ def symbol(*forms):
 
 @pytest.mark.parametrize(
     ("form", "used", "not_used"),
-    [
-        (r"\nu", [r"$\nu^2$", "at ν = 1"], [r"$\nuclear$", "nu"]),
-        (
-            r"\mu",
-            [r"$x - \mu_j$", "the mean μ"],
-            [r"$\tilde\mu$", r"$\tilde{\mu}_j$", "the mean μ̃"],
-        ),
-        (r"\tilde\mu", [r"$\tilde\mu_j$", r"$\tilde{\mu}$"], [r"$\mu$"]),
-        (
-            r"\tilde{\mathbb{E}}",
-            [r"$\tilde\E[f]$", r"$\tilde{\mathbb{E}}[f]$"],
-            [r"$\mathbb{E}[f]$"],
-        ),
-        (r"\mathbb{E}", [r"$\E[f]$"], [r"$\tilde\E[f]$"]),
-        (r"\pi", [r"$\pi_i$", r"$\E[\pi]$"], [r"$\sqrt{2\pi}$", r"$\frac{2}{\pi n}$"]),
-        ("p", ["$k/p$", "$p = 4$"], ["$p_{jk}$", "$xp_1$", "a p"]),
-        ("d", [r"$\R^{d+1}$", r"$\sum_{j=1}^d$"], ["$C_d$", r"$\int x\,dx$", r"$\mathrm{d}P$"]),
-        ("C_d", ["$C_d(\\nu)$"], ["$C$", "$C_2$"]),
-        ("A_d", ["$A_d$"], ["$A$"]),
-        (r"\operatorname{Sh}_j", [r"$\operatorname{Sh}_1$"], [r"$\operatorname{Shh}$", "$S_j$"]),
-        ("q_{j+}", ["$q_{j+}$", "$q_+$"], ["$q_{jk}$", "$q$"]),
-        ("q_{jk}", ["$q_{j,k-1}$"], ["$q_{j+}$"]),
-    ],
+    cases(Path(__file__).parent / "support" / "used_symbols.txt"),
 )
 def test_uses(form, used, not_used):
     for text in used:

@@ -14,6 +14,7 @@ import fuzz
 from browser import ROOT, running_browser
 from fuzz import Case, kind
 from pads import CONTROLS, page_of_two
+from site_visits import JS
 
 import limetutor as lt
 from limetutor.course import progress
@@ -47,25 +48,6 @@ def opened():
             TABS[name] = browser.new_page()
             TABS[name].goto(f"{folder.as_uri()}/{name}.html")
         yield
-
-
-STATE = """() => [
-    limetutor.progress.code(), document.querySelector(".lt-progress").hidden,
-    ...[...document.querySelectorAll("form.lt-answer")].map((form) => [
-        form.querySelector("input").value, form.querySelector('[role="status"]').textContent,
-        form.querySelector(".lt-offer").hidden, form.hidden]),
-]"""
-TYPED = """([name, text, tries]) => {
-    limetutor.progress.forget();
-    if (tries) limetutor.progress.set(name, { tries, last: "other" });
-    const input = document.querySelector(`input[data-exercise="${name}"]`);
-    input.value = text;
-    input.form.requestSubmit();
-    return input.form.querySelector('[role="status"]').textContent;
-}"""
-STOPS = """() => [...document.querySelectorAll(".lt-explore")].map((figure) =>
-    [...figure.querySelectorAll("input, select")].map((c) =>
-        c.tagName === "SELECT" ? c.selectedIndex : +c.value))"""
 
 
 def opened_anew(name, before, given):
@@ -118,7 +100,7 @@ def of_storage(chance):
         tab = opened_anew("exercises", put, text)
         if not tab.evaluate("(text) => localStorage.getItem('limetutor') === text", text):
             tab.reload()  # the process of the page before is late
-        return tab.evaluate(STATE)
+        return tab.evaluate(JS.STATE)
 
     return Case(f"stored {text[:500]!r}", call, wrong, may_refuse=False)
 
@@ -153,7 +135,7 @@ def of_answer(chance):
         said = lt.judge(exercise.name, text.strip(), tries + 1).words
         return None if found == said else f"the page says {found!r}, Python {said!r}"
 
-    call = lambda: TABS["exercises"].evaluate(TYPED, [exercise.name, text, tries])  # noqa: E731
+    call = lambda: TABS["exercises"].evaluate(JS.TYPED, [exercise.name, text, tries])  # noqa: E731
     return Case(f"{exercise.name}, {tries}: {text[:300]!r}", call, wrong, may_refuse=False)
 
 
@@ -185,7 +167,7 @@ def of_address(chance):
         return None if found == list(truth.values()) else f"figures stand at {found}, not {truth}"
 
     put = "([state, address]) => history.replaceState(state, '', `#${address}`)"
-    call = lambda: opened_anew("figures", put, [state, address]).evaluate(STOPS)  # noqa: E731
+    call = lambda: opened_anew("figures", put, [state, address]).evaluate(JS.ALL_STOPS)  # noqa: E731
     return Case(f"#{address} with {state}", call, wrong, may_refuse=False)
 
 

@@ -1,4 +1,4 @@
-// What the tests of the site ask a page: functions that they evaluate in it, by name (site_visits.JS).
+// What tests ask a page: functions that they evaluate in it, by name (site_visits.JS).
 
 // Types each text into its box and submits the form; before an attempt k the box has seen k - 1 others.
 const TYPE = (rows) => rows.map(([name, text, attempt]) => {
@@ -247,3 +247,23 @@ const UNRENDERED = () => {
     if (raw) found.push("raw markup: " + raw[0]);
     return found;
 };
+
+const STATE = () => [
+    limetutor.progress.code(), document.querySelector(".lt-progress").hidden,
+    ...[...document.querySelectorAll("form.lt-answer")].map((form) => [
+        form.querySelector("input").value, form.querySelector('[role="status"]').textContent,
+        form.querySelector(".lt-offer").hidden, form.hidden]),
+];
+
+const TYPED = ([name, text, tries]) => {
+    limetutor.progress.forget();
+    if (tries) limetutor.progress.set(name, { tries, last: "other" });
+    const input = document.querySelector(`input[data-exercise="${name}"]`);
+    input.value = text;
+    input.form.requestSubmit();
+    return input.form.querySelector('[role="status"]').textContent;
+};
+
+const ALL_STOPS = () => [...document.querySelectorAll(".lt-explore")].map((figure) =>
+    [...figure.querySelectorAll("input, select")].map((c) =>
+        c.tagName === "SELECT" ? c.selectedIndex : +c.value));
