@@ -4,8 +4,8 @@ While something is dragged a page shows, for each attribute that varies, the mea
 neighbouring stops, weighted by distance.  That is right where a picture changes smoothly.  Where ξ
 crosses the edge of a box it is not: there an attribute has to stay what it is until the middle between
 the two stops, and then change at once.  :func:`mark_jumps` finds these intervals.  It looks at the
-numbers at the stops first, and draws the middle only where their second differences leave room for
-an error; of two controls, at the stop of the other one where they are largest.
+numbers at the stops first, and draws the middle only where their second differences leave room for an
+error; of two controls, at so many stops of the other one as it takes to find where the jump ends.
 """
 
 import xml.etree.ElementTree as ET

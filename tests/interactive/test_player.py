@@ -113,7 +113,7 @@ def test_keys_of_a_handle(browser, page_file):
         ):
             handle.press(key)
             assert at(page) == expected, key
-        assert both.get_attribute("aria-valuetext") == "position of ξ -2.00, bandwidth ν 2.15"
+        assert both.get_attribute("aria-valuetext") == "position of ξ −2.00, bandwidth ν 2.15"
         assert both.get_attribute("aria-valuenow") == "-2"
         assert one.get_attribute("aria-valuetext") == "2.15"
         assert one.evaluate("e => e === document.activeElement") is False
@@ -370,17 +370,18 @@ def test_what_is_dragged_stays_under_the_pointer_and_settles(browser, page_file)
     with opened(browser, page_file, reduced_motion="no-preference") as page:
         page.evaluate("localStorage.setItem('limetutor.dragged', 'yes')")
         page.reload()
-        other = state(page, "two")
-        for name, way in (
-            ("xi nu", (60, -60)),
-            ("nu", (-110, 99)),
-        ):  # across, however high the pointer is
+        other, beside = state(page, "two"), np.array((5, -4))  # taken hold of beside its middle
+        ways = {
+            "xi nu": (60, -60),
+            "nu": (-110, 99),
+        }  # this one across, however high the pointer is
+        for name, way in ways.items():
             handle = figure(page).locator(f"[data-handle='{name}']")
             start = np.array(grab(page, handle))
-            page.mouse.move(*([*start, 5, -4]))  # taken hold of beside its middle
+            page.mouse.move(*(start + beside))
             page.mouse.down()
             for t in np.linspace(0.05, 1, 20):
-                page.mouse.move(*(start + [5, -4] + t * np.array(way)))
+                page.mouse.move(*(start + beside + t * np.array(way)))
                 for centre in handle.evaluate(CENTRES):
                     away = np.abs(centre - start - t * np.array(way))[: name.count(" ") + 1]
                     assert away.max() < 0.3
