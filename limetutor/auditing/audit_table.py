@@ -20,11 +20,11 @@ from ..inputs import arguments as arg
 from ..inputs.tables import rows_of
 from ..many.pools import unordered, with_progress
 from ..many.problems import boxes_for_table
+from ..many.row_results import row_position
 from ..plotting import page as report
 from ..plotting.files import without_formulas
 from ..plotting.result_page import frame_in_notebook
 from ..results.result import BaseResult, plain
-from ..results.rows import row_position
 from .case import case_of_row
 from .checks import CHECKS
 from .checks.data import off_shares

@@ -21,7 +21,7 @@ from ..lime.columns_and_classes import output_of, refuse_columns
 from ..lime.masks import MaskKind
 from ..lime.predict_lime import MASK_KINDS, request
 from ..lime.read_explainer import LimeNumbers, LimeWorld, from_lime, is_named
-from ..lime.runs import Surrogates, one_label
+from ..lime.runs import Surrogates, one_label, renamed
 from ..results.explanation import Explanation
 from ..results.limit import Limit
 from .audit_table import AuditTable, audit_table
@@ -103,7 +103,7 @@ def audit(
     is_explainer = not isinstance(subject, Explanation | Limit | World)
     theirs = {"num_samples": "n", "labels": "label"} if is_explainer else {}
     ours = {"n": n, "label": label, "num_features": num_features, "output": output, "data": data}
-    words = arg.renamed(options, theirs, ours | fit, "an audit of rows")
+    words = renamed(options, theirs, ours | fit, "an audit of rows")
     n, label = words["n"], one_label(label, options.get("labels"))
     shown = NUM_FEATURES if num_features is None else arg.whole("num_features", num_features, 1)
     n_jobs = arg.jobs(n_jobs)

@@ -24,7 +24,7 @@ from ..inputs.worlds import penalty_and_rows
 from ..lime.columns_and_classes import output_of
 from ..lime.empirical import Empirical
 from ..lime.read_explainer import from_lime, is_named
-from ..lime.runs import one_label
+from ..lime.runs import one_label, renamed
 from ..plotting import page as report
 from ..plotting.result_page import frame_in_notebook, to_html
 from ..precision.diagnostics import MIN_EFFECTIVE, MIN_OTHER_WEIGHT
@@ -236,7 +236,7 @@ def path(
     """
     explainer, f, xi, world = _in_order(f, xi, world)
     theirs = {} if explainer is None else {"num_samples": "n", "labels": "label"}
-    words = arg.renamed(options, theirs, {"n": n, "label": label}, "path")
+    words = renamed(options, theirs, {"n": n, "label": label}, "path")
     n, label = words["n"], one_label(label, options.get("labels"))
     check_world(world, boxes=False)
     kernel = world.kernel if kernel is None else kernel

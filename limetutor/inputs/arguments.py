@@ -4,8 +4,7 @@ Each check returns the value in the form the code works with, or raises an error
 that names the argument, what was passed and what is allowed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -237,26 +236,6 @@ def truth(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False, got {shorten(value)}.")
     return bool(value)
-
-
-def renamed(
-    options: Mapping[str, Any], theirs: Mapping[str, str], ours: Mapping[str, Any], who: str
-) -> dict[str, Any]:
-    """The arguments ``ours`` of a function, some of them given by the names that `lime` has for them.
-
-    ``theirs`` maps these to ours. What is neither is refused, and the nearest name suggested.
-    """
-    result = dict(ours)
-    for name, value in options.items():
-        own = theirs.get(name)
-        if own is None:
-            near = get_close_matches(name, [*theirs, *ours], 1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            raise TypeError(f"{name} is no argument of {who}{hint}.")
-        if result[own] is not None:
-            raise ValueError(f"{name} and {own} must not both be given: they are the same.")
-        result[own] = value
-    return result
 
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:

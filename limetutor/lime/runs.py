@@ -5,8 +5,9 @@ many runs are drawn from a pool (:mod:`limetutor.lime.sample_pools`), fitted as 
 (:mod:`limetutor.lime.selection_and_ridge`) and summarised. Chapter: the real lime.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,6 +53,26 @@ def one_label(label: Any, labels: Any) -> Any:
             "ask for others one at a time."
         )
     return labels_listed[0]
+
+
+def renamed(
+    options: Mapping[str, Any], theirs: Mapping[str, str], ours: Mapping[str, Any], who: str
+) -> dict[str, Any]:
+    """The arguments ``ours`` of a function, some of them given by the names that `lime` has for them.
+
+    ``theirs`` maps these to ours. What is neither is refused, and the nearest name suggested.
+    """
+    result = dict(ours)
+    for name, value in options.items():
+        own = theirs.get(name)
+        if own is None:
+            near = get_close_matches(name, [*theirs, *ours], 1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            raise TypeError(f"{name} is no argument of {who}{hint}.")
+        if result[own] is not None:
+            raise ValueError(f"{name} and {own} must not both be given: they are the same.")
+        result[own] = value
+    return result
 
 
 @dataclass(frozen=True)

@@ -23,12 +23,11 @@ from ..inputs.worlds import rows_and_penalty
 from ..precision.stopping import Precision
 from ..results.explanation import Explanation
 from ..results.result import fitted_with
-from ..results.rows import row_position
 from .fingerprint import evidence_of, settings_of
 from .limits import ARRAYS
 from .pools import unordered, with_progress
 from .problems import Problems
-from .row_results import RowResults, row_seed, stacked
+from .row_results import RowResults, row_position, row_seed, stacked
 from .store import Store
 
 TARGET_TASKS = 64  # about so many tasks for other processes, each with a copy of the model

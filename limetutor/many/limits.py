@@ -22,10 +22,9 @@ from ..inputs.worlds import penalty_and_rows
 from ..precision.diagnostics import MIN_OTHER_WEIGHT, constant_note
 from ..results.limit import Limit
 from ..results.result import fitted_with
-from ..results.rows import row_position
 from .pools import with_progress
 from .problems import Problems, surrogate_blocks
-from .row_results import RowResults, row_seed, stacked
+from .row_results import RowResults, row_position, row_seed, stacked
 
 ARRAYS = ("coef", "intercept", "prediction", "local_prediction", "stderr")
 

@@ -404,33 +404,25 @@ def test_every_label_has_a_box_of_its_own():
 @pytest.mark.parametrize("boxes", [True, False])
 def test_a_world_brings_the_settings_of_lime_to_every_function(boxes):
     """... each of which another argument overrides."""
-    explainer = LimeTabularExplainer(
-        DIABETES.data, mode="regression", discretize_continuous=boxes, kernel_width=1.9
-    )
-    world, xi = lt.from_lime(explainer), DIABETES.data[3]
+    how = {"mode": "regression", "discretize_continuous": boxes, "kernel_width": 1.9}
+    world, table = lt.from_lime(LimeTabularExplainer(DIABETES.data, **how)), DIABETES.data[3:5]
     model = LinearRegression().fit(DIABETES.data, DIABETES.target)
     own = {"nu": 1.9, "kernel": "mismatch" if boxes else "gaussian", "ridge": 1.0, "n": 5000}
-    table = DIABETES.data[3:5]
-    functions = [partial(lt.limit, model, xi, world), partial(lt.limits, model, table, world)]
+    functions = [partial(lt.limit, model, table[0], world), partial(lt.limits, model, table, world)]
     if boxes:
-        seeded = {"seed": 0}
-        functions += [partial(lt.explain, model, xi, world, **seeded)]
-        functions += [partial(lt.explain_many, model, table, world, **seeded)]
+        functions += [partial(lt.explain, model, table[0], world, seed=0)]
+        functions += [partial(lt.explain_many, model, table, world, seed=0)]
+        assert functions[-1](lasso=0.1)[0].ridge == 0
+        assert lt.risk(table, world, [1]).turned == lt.risk(table, world, [1], "mismatch").turned
     for f in functions:
-        ours, given = f(), f(**own)
-        np.testing.assert_array_equal(ours.coef, given.coef)
-        assert "ridge 1" in repr(ours) and "5000" in repr(ours) and own["kernel"] in repr(ours)
+        ours = f()
+        np.testing.assert_array_equal(ours.coef, f(**own).coef)
+        assert all(word in repr(ours) for word in ("ridge 1", "5000", own["kernel"]))
         for change in ({"nu": 1.0}, {"ridge": 30.0}, {"n": 100}):
             assert np.any(f(**change).coef != ours.coef)
-    paths = [lt.path(model, xi, world, **(more | {"nu": [1, 2]})) for more in ({}, own)]
-    np.testing.assert_array_equal(paths[0].coef, paths[1].coef)
-    assert paths[0].n == 5000 and "ridge 1, 5000 rows" in repr(paths[0])
-    if boxes:
-        assert (
-            lt.risk(table, world, [1.0]).to_dict()
-            == lt.risk(table, world, [1.0], "mismatch").to_dict()
-        )
-    endless = lt.limit(model, xi, world, n=np.inf)
+    ours, given = (lt.path(model, table[0], world, **(m | {"nu": [1, 2]})) for m in ({}, own))
+    np.testing.assert_array_equal(ours.coef, given.coef)
+    assert ours.n == 5000 and "ridge 1, 5000 rows" in repr(ours)
+    endless = functions[0](n=np.inf)
     assert (endless.n, endless.ridge) == (None, 0.0) and "rows" not in repr(endless)
-    assert lt.explain_many(model, table, world, lasso=0.1, seed=0)[0].ridge == 0 if boxes else True
-    one_sentence(lambda: lt.limit(model, xi, world, ridge=1.0, n=np.inf), "n must be 1 or more")
+    one_sentence(lambda: functions[0](ridge=1.0, n=np.inf), "n must be 1 or more")

@@ -9,7 +9,7 @@ import pytest
 from mixed_rows import FORMS, FRAME, TABLE, WORLDS
 
 import limetutor as lt
-from limetutor.results.rows import row_position
+from limetutor.many.row_results import row_position
 
 
 def test_a_row_of_limits_is_a_limit():
@@ -26,31 +26,27 @@ def test_a_row_of_limits_is_a_limit():
         found["row 9"]
 
 
+LETTERS, ODD = ["a", "b", "c"], [7, 5, 6]
+
+
 @pytest.mark.parametrize(
-    ("index", "i", "position"),
+    ("index", "i", "found"),
     [
-        (None, 1, 1), (None, -1, 2), ([0, 1, 2], -1, 2), ([7, 5, 6], 5, 1), ([2, 0, 1], 2, 0),
-        ([1, 2, 3], 3, 2), (["a", "b", "c"], "c", 2), (["a", "b", "c"], -3, 0),
-        ([("a", 1), ("a", 2), ("b", 1)], ("a", 2), 1), ([0.5, 1.5, 2.5], 1.5, 1),
+        (None, 1, 1), (None, -1, 2), ([0, 1, 2], -1, 2), (ODD, 5, 1), ([2, 0, 1], 2, 0),
+        ([1, 2, 3], 3, 2), (LETTERS, "c", 2), (LETTERS, -3, 0), ([0.5, 1.5, 2.5], 1.5, 1),
+        ([("a", 1), ("a", 2), ("b", 1)], ("a", 2), 1), (None, 3, "between 0 and 2"),
+        (None, "a", "position"), (ODD, 0, "no row has"), (ODD, -1, "no row has"),
+        (["a", "b", "b"], "b", "2 rows have"), (ODD, [7], "no row"), (ODD, np.arange(3), "no row"),
+        ([1, 2, 3], True, "no row"),
     ],
 )  # fmt: skip
-def test_labels_beat_positions(index, i, position):
+def test_labels_beat_positions(index, i, found):
     index = None if index is None else pd.Index(index)
-    assert row_position(i, 3, index) == position
-
-
-@pytest.mark.parametrize(
-    ("index", "i", "error", "words"),
-    [
-        (None, 3, IndexError, "between 0 and 2"), (None, "a", TypeError, "position"),
-        ([7, 5, 6], 0, IndexError, "no row has"), ([7, 5, 6], -1, IndexError, "no row has"),
-        (["a", "b", "b"], "b", IndexError, "2 rows have"), ([7, 5, 6], [7], IndexError, "no row"),
-        ([7, 5, 6], np.arange(3), IndexError, "no row"), ([1, 2, 3], True, IndexError, "no row"),
-    ],
-)  # fmt: skip
-def test_what_names_no_row_is_refused(index, i, error, words):
-    with pytest.raises(error, match=words):
-        row_position(i, 3, None if index is None else pd.Index(index))
+    if isinstance(found, int):
+        assert row_position(i, 3, index) == found
+        return
+    with pytest.raises((IndexError, TypeError), match=found):
+        row_position(i, 3, index)
 
 
 def test_a_frame_of_limits_has_the_index_of_the_table():
