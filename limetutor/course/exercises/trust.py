@@ -30,9 +30,9 @@ EXERCISES = (
     ),
     Paragraph(
         rubric=[
-            "Says what holds for any run: three reasons are on every list of five, the other two are not.",
+            "Leaves out the reasons that come and go from run to run, or says that they do.",
             "Says what holds for other boxes: which signs stay the same, and that bmi's does not.",
-            "Names the boxes and the number of samples behind the list.",
+            "Says what a reason rests on: a comparison of two groups of made-up patients.",
             "Adds something that was asked of the model directly, such as the prediction at another bmi.",
             "Reads no coefficient as a slope and claims nothing about the disease.",
         ],
