@@ -131,15 +131,9 @@
 (() => {
   "use strict";
   const folds = document.querySelectorAll("article details.hide, article details.lt-python");
-  const bar = document.querySelector(".article-header-buttons");
-  if (!folds.length || !bar) return;
+  const button = document.querySelector(".lt-code-switch");
+  if (!button) return;
   const key = "limetutor:code";
-  const button = document.createElement("button");
-  button.className = "btn btn-sm lt-code-switch";
-  button.type = "button";
-  button.title = "Show all code";
-  button.ariaLabel = "Show all code";
-  button.innerHTML = "<span>&lt;/&gt;</span>";
   const turn = (open) => {
     button.ariaPressed = String(open);
     for (const fold of folds) fold.open = open;
@@ -150,7 +144,5 @@
     if (open) localStorage.setItem(key, "shown");
     else localStorage.removeItem(key);
   });
-  button.ariaPressed = "false";
   if (localStorage.getItem(key) === "shown") turn(true);
-  bar.prepend(button);
 })();

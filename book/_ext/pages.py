@@ -49,6 +49,14 @@ DECIDED = """{
     }"""
 
 
+# Opens and folds all code of a page (book.js); put in here, or what stands beside it would move when it comes.
+BAR = '<div class="article-header-buttons">'
+SWITCH = (
+    '<button class="btn btn-sm lt-code-switch" type="button" aria-pressed="false" '
+    'aria-label="Show all code" title="Show all code"><span>&lt;/&gt;</span></button>'
+)
+
+
 def lighten(app: Sphinx, exception: Exception | None) -> None:
     """Rewrite every page of the site."""
     if exception is None and app.builder.name == "html":
@@ -94,6 +102,8 @@ def lightened(text: str, page: Path, scripted: frozenset[str]) -> str:
     text = PRELOAD.sub("", text)
     text = SCRIPT.sub(partial(deferred, page=page), text).replace(UNDECIDED, DECIDED)
     text = PICTURE.sub(partial(sized, page=page), text)
+    if SWITCH not in text and re.search(r'<details class="(?:admonition hide|lt-python)', text):
+        text = text.replace(BAR, BAR + SWITCH, 1)
     return formulas.with_font(fonts.put(with_styles(text, page, scripted), page))
 
 
