@@ -1,8 +1,11 @@
 """`audit`: what it takes, what it refuses, and that it is quiet on what is healthy."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from audited_rows import EXPLAINER, HEALTHY, LINEAR, X, explainer
+from cases import cases
 from lime.lime_tabular import LimeTabularExplainer
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.ensemble import RandomForestClassifier
@@ -100,23 +103,7 @@ def lime_explanation():
 
 @pytest.mark.parametrize(
     ("call", "words"),
-    [
-        (lambda: lt.audit(lt.limit(*HEALTHY), f=HEALTHY[0]), "f and xi must be left out"),
-        (lambda: lt.audit("explainer"), "f and xi must be given with a lime explainer"),
-        (lambda: lt.audit("explainer", HEALTHY[0], HEALTHY[1]), "must be a lime.lime_tabular"),
-        (lambda: lt.audit(lime_explanation()), r"pass audit\(explainer, model, instance\)"),
-        (lambda: lt.audit(lime_explanation(), LINEAR, X[0]), "subject must be the explainer"),
-        (lambda: lt.audit(EXPLAINER, LINEAR, X[:2], nu=1.0), "nu must be left out"),
-        (lambda: lt.audit(lt.Gaussian(), LINEAR, X[:2]), "nu must be given"),
-        (lambda: lt.audit(lt.Gaussian(), LINEAR), "f and xi must be given"),
-        (lambda: lt.audit(EXPLAINER, LINEAR, X[:, :3]), "X must have 4 entries"),
-        (lambda: lt.audit(EXPLAINER, LINEAR, X[:0]), "at least one row"),
-        (lambda: lt.audit(EXPLAINER, LINEAR, X[:2], data=[[1, 2]]), "data must have 4 entries"),
-        (lambda: lt.audit(EXPLAINER, LINEAR, X[:2], num_features=0), "num_features must be 1"),
-        (lambda: lt.audit(EXPLAINER, LINEAR, X[:2], n=3), "n must be 6 or more"),
-        (lambda: lt.audit(EXPLAINER, LINEAR, X[:2], label=1, output=1), "must not both"),
-        (lambda: lt.audit(EXPLAINER, lambda x: x[:, 0] * np.nan, X[:2]), "f must return finite"),
-    ],
+    cases(Path(__file__).parent / "support" / "refused.txt", globals()),
 )
 def test_refusals(call, words):
     with pytest.raises((TypeError, ValueError), match=words):

@@ -9,10 +9,12 @@ import resource
 import time
 import types
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from cases import cases
 from crafted import NONE, SCHEMA, Opened, called, model_of, node, of_every_kind, write
 from scipy import sparse
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -266,26 +268,7 @@ def entry(name, where, value):
 
 
 TREE = Opened(DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, Y))
-TREE_EDITS = {
-    "a child that is not there": ("nodes", entry("left_child", 0, 10**6)),
-    "a negative child": ("nodes", entry("right_child", 0, -7)),
-    "a leaf on one side": ("nodes", entry("right_child", 0, -1)),
-    "a circle to the root": ("nodes", entry("left_child", 1, 0)),
-    "a circle to itself": ("nodes", entry("right_child", 1, 1)),
-    "a circle beside the tree": ("nodes", entry("left_child", slice(2), [2, 1])),
-    "a child of two nodes": ("nodes", entry("right_child", 1, 2)),
-    "nodes beside the tree": ("nodes", entry("left_child", 0, -1)),
-    "a feature that is not there": ("nodes", entry("feature", 0, 3)),
-    "a negative feature": ("nodes", entry("feature", 1, -2)),
-    "nan for a threshold": ("nodes", entry("threshold", 0, np.nan)),
-    "no nodes": ("nodes", lambda nodes: nodes[:0]),
-    "other nodes": ("nodes", lambda nodes: nodes["threshold"]),
-    "nodes in two rows": ("nodes", lambda nodes: np.stack([nodes, nodes])),
-    "fewer values": ("values", lambda values: values[1:]),
-    "more values": ("values", lambda values: np.repeat(values, 2, axis=2)),
-    "more nodes than there are": ("node_count", lambda count: count + 10**7),
-    "a number of nodes that is a text": ("node_count", lambda count: "many"),
-}
+TREE_EDITS = dict(cases(Path(__file__).parent / "support" / "tree_edits.txt", globals()))
 
 
 @pytest.mark.parametrize("edit", TREE_EDITS)
@@ -348,51 +331,7 @@ NEIGHBOURS = Opened(KNeighborsClassifier(algorithm="brute").fit(X, CLASSES))
 ENCODED = Opened(
     make_pipeline(OneHotEncoder(max_categories=3, drop="first"), Ridge()).fit(LABELS, Y)
 )
-EDITS = [  # they make scikit-learn crash, loop, allocate without end, or read and write beyond arrays
-    (HIST, "nodes", entry("left", 0, 10**6)),
-    (HIST, "nodes", entry("right", 0, 0)),
-    (HIST, "nodes", entry("feature_idx", 0, 10**6)),
-    (HIST, "nodes", entry("bitset_idx", slice(None), 10**6)),
-    (HIST, "nodes", entry("is_leaf", slice(None), 0)),
-    (HIST, "is_categorical_", lambda flags: flags & False),
-    (HIST, "is_categorical_", lambda flags: flags[:1]),
-    (HIST, "raw_left_cat_bitsets", lambda bits: bits[:, :1]),
-    (HIST, "raw_left_cat_bitsets", lambda bits: bits[:0]),
-    (HIST, "n_features_in_", lambda d: d - 1),
-    (HIST, "n_trees_per_iteration_", lambda k: 10**9),
-    (HIST, "_in_fit", lambda fitting: True),
-    (BOOSTED, "n_features_in_", lambda d: 1),
-    (BOOSTED, "n_trees_per_iteration_", lambda k: 1),
-    (BOOSTED, "n_classes_", lambda k: 1),
-    (BOOSTED, "class_prior_", lambda prior: prior[:2]),
-    (FOREST, "n_features_in_", lambda d: 1),
-    (FOREST, "n_classes_", lambda k: 10**9),
-    (FOREST, "n_outputs_", lambda k: 10**12),
-    (VECTORS, "_n_support", lambda counts: counts * 10**6),
-    (VECTORS, "_n_support", lambda counts: counts[:2]),
-    (VECTORS, "support_", lambda support: support[:2]),
-    (VECTORS, "support_vectors_", lambda vectors: vectors[:, :1]),
-    (VECTORS, "_dual_coef_", lambda weights: weights[:1]),
-    (VECTORS, "_intercept_", lambda terms: terms[:1]),
-    (VECTORS, "_probA", lambda scale: np.ones(1)),
-    (VECTORS, "kernel", lambda kernel: "precomputed"),
-    (VECTORS, "n_features_in_", lambda d: None),
-    (VECTORS, "classes_", lambda classes: classes[:1]),
-    (DUMMY, "n_classes_", lambda k: 10**9),
-    (SPARSE, "_n_support", lambda counts: counts + 10**6),
-    (SPARSE, "_sparse", lambda flag: False),
-    (NEIGHBOURS, "_y", lambda labels: labels + 10**6),
-    (NEIGHBOURS, "_y", lambda labels: labels + 1),
-    (NEIGHBOURS, "_y", lambda labels: labels - 1),
-    (NEIGHBOURS, "_y", lambda labels: labels[:5]),
-    (NEIGHBOURS, "_fit_X", lambda points: points[:, :1]),
-    (NEIGHBOURS, "n_samples_fit_", lambda n: n + 1),
-    (NEIGHBOURS, "n_neighbors", lambda k: 61),
-    (NEIGHBOURS, "_fit_method", lambda method: "precomputed"),
-    (ENCODED, "_default_to_infrequent_mappings", None),
-    (ENCODED, "_n_features_outs", None),
-    (ENCODED, "_drop_idx_after_grouping", None),
-]
+EDITS = cases(Path(__file__).parent / "support" / "edits.txt", globals())
 
 
 @pytest.mark.parametrize("number", range(len(EDITS)))

@@ -2,12 +2,12 @@
 
 import time
 from decimal import Decimal
-from fractions import Fraction
+from fractions import Fraction  # noqa: F401 - a case has it
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
+import pandas as pd  # noqa: F401 - a case has it
 import pytest
 from cases import cases
 
@@ -24,23 +24,7 @@ def value(right: Any, **more: Any) -> Value:
 
 @pytest.mark.parametrize(
     ("answers", "values", "shape"),
-    [
-        (["0.88", "0,88", "88 %"], [0.88], ()),
-        ([".5", Decimal("0.5")], [0.5], ()),
-        (["−2", "- 2"], [-2], ()),
-        (["+1e-3"], [0.001], ()),
-        (["3/4", "3 / 4", Fraction(3, 4)], [0.75], ()),
-        ([np.float64(2), np.int64(2), np.array(2.0)], [2], ()),
-        (["1, 2", "1 2", pd.Series([1, 2])], [1, 2], (2,)),
-        (["0,5; 1", "0.5,1", "[1/2, 1]"], [0.5, 1], (2,)),
-        (["0,5, 1,5"], [0.5, 1.5], (2,)),
-        ([[1, "1/2"]], [1, 0.5], (2,)),
-        (["(3)"], [3], (1,)),
-        (["1, 2; 3, 4", "[[1, 2], [3, 4]]", "[[1 2]\n [3 4]]"], [1, 2, 3, 4], (2, 2)),
-        ([np.array([[1.0]])], [1], (1, 1)),
-        ([range(2, 5)], [2, 3, 4], (3,)),
-        ([{5, 3}], [3, 5], (2,)),
-    ],
+    cases(Path(__file__).parent / "support" / "read_answers.txt", globals()),
 )
 def test_what_an_answer_is_read_as(answers: list[Any], values: list[float], shape: tuple[int, ...]):
     for answer in answers:

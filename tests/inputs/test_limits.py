@@ -1,11 +1,14 @@
 """How large an argument may be, on both sides of the limit, and how much is asked of a model by default."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from cases import cases
 
 import limetutor as lt
-from limetutor.interactive.explorer import _checked_size
-from limetutor.switches import coin_flips
+from limetutor.interactive.explorer import _checked_size  # noqa: F401 - a case has it
+from limetutor.switches import coin_flips  # noqa: F401 - a case has it
 
 WORLD = lt.Gaussian()
 
@@ -14,31 +17,7 @@ def at(xi=0.3, nu=1.0, f=None):
     return lt.limit(f or lt.Linear([1.0]), [xi], WORLD, nu)
 
 
-LIMITS = {
-    "a mean": (1e100, 1.01e100, lambda v: lt.Gaussian(v, v)),
-    "a value": (
-        1e100,
-        1.01e100,
-        lambda v: lt.Empirical(np.array([[0.0, 0.2, 0.4, 1.0]]).T * v),
-    ),
-    "a range": (1e-100, 0.99e-100, lambda v: lt.Empirical(np.array([[0.0, 1, 2, 4]]).T * v / 4)),
-    "a bandwidth": (1e100, 1.01e100, lambda v: at(nu=v)),
-    "a small bandwidth": (1e-100, 0.99e-100, lambda v: at(nu=v)),
-    "a coefficient": (1e190, 1.01e190, lambda v: lt.Linear([v])),
-    "a constant": (1e190, 1.01e190, lambda v: lt.Linear([1.0], v)),
-    "a response": (1e300, 1.01e300, lambda v: at(f=lambda x: np.full(len(x), v))),
-    "a position": (1e10, 1.01e10, at),
-    "a tolerance": (100, 100.5, lambda v: lt.risk([[0.3]], WORLD, [1.0], tolerance=v)),
-    "boxes": (10_000, 10_001, lambda v: lt.Gaussian(p=v)),
-    "boxes of a path": (
-        1000,
-        1001,
-        lambda v: lt.path(lt.Linear([1.0]), [0.3], WORLD, nu=1.0, boxes=[v]),
-    ),
-    "switches": (100_000, 100_001, coin_flips),
-    "stops": (10_000, 10_001, lambda v: lt.Slider(0, 1, 0.5, fmt="{:.6f}", stops=v)),
-    "inches": (50, 50.1, lambda v: _checked_size((v, v))),
-}
+LIMITS = dict(cases(Path(__file__).parent / "support" / "limits.txt", globals()))
 
 
 @pytest.mark.parametrize("name", LIMITS)

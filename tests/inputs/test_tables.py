@@ -4,10 +4,12 @@ import datetime
 import itertools
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from cases import cases
 from scipy import sparse
 from sentences import one_sentence
 
@@ -56,30 +58,7 @@ def test_truths_are_0_and_1(dtype):
 
 
 DAY = datetime.date(2020, 1, 1)
-REFUSED = {
-    "gaps": (pd.array([1, None, 3, 4], dtype="Int64"), "nan"),
-    "gaps among objects": (np.array([1, pd.NA, 3, 4], dtype=object), "missing values"),
-    "nan": ([1.0, np.nan, 3.0, 4.0], "nan"),
-    "infinite": ([1.0, np.inf, 3.0, 4.0], "infinite"),
-    "text": (["u", "v", "w", "u"], "text"),
-    "text of digits": (["1", "2", "3", "4"], "text"),
-    "a category of text": (pd.Categorical(["u", "v", "w", "u"]), "text"),
-    "bytes": ([b"1", b"2", b"3", b"4"], "bytes"),
-    "complex": ([1j, 2, 3, 4], "complex"),
-    "dates": (pd.date_range("2020-01-01", periods=4), "dates"),
-    "dates in nanoseconds": (np.array(["2020-01-01"] * 4, "datetime64[ns]"), "dates"),
-    "dates as objects": (np.array([DAY] * 4, dtype=object), "dates"),
-    "numpy's dates as objects": (np.array([np.datetime64("NaT")] * 4, dtype=object), "dates"),
-    "numpy's times as objects": (np.array([1, np.timedelta64(1), 3, 4], object), "dates"),
-    "signalling nan": (np.array([Decimal("sNaN")] * 4, dtype=object), "no numbers"),
-    "dicts": ([{"x": 1}] * 4, "no numbers"),
-    "times": (pd.to_timedelta([1, 2, 3, 4], unit="s"), "times"),
-    "times in nanoseconds": (np.arange(4).astype("timedelta64[ns]"), "times"),
-    "lists": ([[1], [2], [3], [4]], "rows of different lengths"),
-    "integers beyond a double": (pd.Series([10**400, 2, 3, 4], dtype=object), "1e308"),
-    "numbers whose squares overflow": ([1e200, 2, 3, 4], "1e+100"),
-    "numbers whose squares vanish": ([1e-200, 2e-200, 3e-200, 4e-200], "1e-100"),
-}
+REFUSED = dict(cases(Path(__file__).parent / "support" / "refused_columns.txt", globals()))
 
 
 EMPIRICAL_ONLY = {"gaps", "gaps among objects", "nan", "a category of text"}  # have boxes there

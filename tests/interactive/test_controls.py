@@ -1,9 +1,11 @@
 """The two controls: clean stops, words, and refusals in one sentence."""
 
 import re
+from pathlib import Path
 
-import numpy as np
+import numpy as np  # noqa: F401 - a case has it
 import pytest
+from cases import cases
 from waves import refused
 
 from limetutor.interactive.controls import Choice, Slider
@@ -44,48 +46,8 @@ def test_a_whole_number_format_gives_whole_numbers():
     assert all(isinstance(v, int) for v in Slider(1, 41, 5, fmt="{:d}").values)
 
 
-VALUES = [
-    (lambda: Slider(3, 1, 2), "must run upwards"),
-    (lambda: Slider(0, 1, 2), "outside the slider's range"),
-    (lambda: Slider(0, 1, 0.5, log=True), "needs start > 0"),
-    (lambda: Slider(0, 1, 0.5, stops=1), "stops must be 2 or more, got 1"),
-    (lambda: Slider(0, 1, 0.5, stops=10**7), "stops must be 10000 or fewer, got 10000000"),
-    (lambda: Slider(0, 1, 0.5, stops=2.5), "stops must be a whole number, got 2.5"),
-    (lambda: Slider(0, 1, 0.5, stops="9"), "stops must be a whole number, got '9'"),
-    (lambda: Slider(None, 1, 0.5), "^start must "),
-    (lambda: Slider(0, "1", 0.5), "^stop must "),
-    (lambda: Slider(0, 1, [0.5]), "value must be a single number"),
-    (lambda: Slider(0, float("nan"), 0.5), "stop must be finite"),
-    (lambda: Slider(0, 1, float("nan")), "value must be finite"),
-    (lambda: Slider(-1e308, 1.7e308, 0), "too far apart"),
-    (lambda: Slider(0, 1, 0.5, fmt="{:.2f} {:.2f}"), "fmt must say how to show one number"),
-    (lambda: Slider(0, 1, 0.5, fmt="{nu}"), "fmt must say how to show one number"),
-    (lambda: Slider(0, 1, 0.5, fmt="{:x}"), "fmt must say how to show one number"),
-    (lambda: Slider(0, 1, 0.5, fmt="{0.nothing}"), "fmt must say how to show one number"),
-    (lambda: Slider(0, 1, 0.5, fmt="{:.1f}"), "show more digits"),
-    (lambda: Slider(0, 1, 0.5, fmt="{:.0%}"), "must show the number itself"),
-    (lambda: Slider(0, 1, 0.5, also=[2]), "also must lie in the slider's range"),
-    (lambda: Slider(0, 1, 0.5, also=[[1, 2]]), "also must be one row of numbers"),
-    (lambda: Choice(["one"]), "at least two options"),
-    (lambda: Choice(["a", "b"], "c"), "not among the options"),
-    (lambda: Choice([]), "at least two options"),
-    (lambda: Choice(["a", "b", "a"]), "options must differ"),
-    (lambda: Choice([1, "1"]), "options must differ"),
-    (lambda: Choice({"a": 1, "b": 1}), "options must differ"),
-    (lambda: Choice({"a": np.zeros(2), "b": np.ones(2)}), "== can tell apart"),
-]
-TYPES = [
-    (lambda: Slider(0, 1, 0.5, fmt=None), "fmt must be a text, got None"),
-    (lambda: Slider(0, 1, 0.5, label=3), "label must be a text, got 3"),
-    (lambda: Slider(0, 1, 0.5, log="yes"), "log must be True or False, got 'yes'"),
-    (lambda: Slider(0, 1, 0.5, live=None), "live must be True or False, got None"),
-    (lambda: Choice(None), "options must be a list"),
-    (lambda: Choice(3), "options must be a list"),
-    (lambda: Choice("abc"), "options must be a list"),
-    (lambda: Choice({"a", "b"}), "options must be a list"),
-    (lambda: Choice(["a", "b"], label=None), "label must be a text, got None"),
-    (lambda: Choice(["a", "b"], live=1), "live must be True or False, got 1"),
-]
+VALUES = cases(Path(__file__).parent / "support" / "odd_controls.txt", globals())
+TYPES = cases(Path(__file__).parent / "support" / "odd_types.txt", globals())
 
 
 @pytest.mark.parametrize(

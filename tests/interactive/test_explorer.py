@@ -6,9 +6,11 @@ import re
 from functools import partial
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import cases
 from waves import ALT, KIND, NU, refused, wave
 
 from limetutor.interactive import explorer as interactive
@@ -43,24 +45,7 @@ def silent(fig, nu):
 
 @pytest.mark.parametrize(
     ("kind", "call", "message"),
-    [
-        (ValueError, lambda: explore(wave, alt=" ", nu=NU), "explore needs alt: one"),
-        (TypeError, lambda: explore(wave, alt=None, nu=NU), "alt, .* got None"),
-        (ValueError, lambda: explore(wave), "at least one control"),
-        (TypeError, lambda: explore(wave, nu=3), "Slider or a Choice, not int"),
-        (TypeError, lambda: explore("wave", nu=NU), "draw must be a function"),
-        (TypeError, lambda: explore(wave, mu=NU), r"draw\(fig, mu\): missing"),
-        (
-            TypeError,
-            lambda: explore(wave, nu=NU, fig=KIND),
-            r"draw\(fig, nu, fig\): multiple values",
-        ),
-        (ValueError, lambda: explore(silent, nu=NU), "must return one sentence"),
-        (TypeError, lambda: interactive.show("fig", ALT), "needs a matplotlib Figure, got 'fig'"),
-        (TypeError, lambda: interactive.show(None, ALT), "needs a matplotlib Figure, got None"),
-        (TypeError, lambda: interactive.show(new_figure(), 3), "show needs alt, .* got 3"),
-        (ValueError, lambda: interactive.show(new_figure(), ""), "show needs alt: one"),
-    ],
+    cases(Path(__file__).parent / "support" / "odd_figures.txt", globals()),
 )
 @pytest.mark.parametrize("name", ["live", "static"])
 def test_bad_calls_say_what_is_wrong(mode, name, kind, call, message):

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-import numpy as np
+import numpy as np  # noqa: F401 - a case has it
 import pytest
 from browser import ROOT
+from cases import cases
 from chapters import execute
-from matplotlib import patheffects
+from matplotlib import patheffects  # noqa: F401 - a case has it
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis
 from matplotlib.backends.backend_svg import RendererSVG
@@ -29,71 +30,9 @@ from limetutor.plotting.style import styled
 SIZE = (6.4, 3.6)
 
 # What somebody may do to axes, each a change that shows: two of them must never share a drawing.
-CHANGES: dict[str, Callable[[Any], Any]] = {
-    "nothing": lambda ax: None,
-    "limits": lambda ax: ax.set(xlim=(0, 2)),
-    "other limits": lambda ax: ax.set(xlim=(0, 2.5)),
-    "upside down": lambda ax: ax.invert_yaxis(),
-    "ticks": lambda ax: ax.set(xticks=[0, 1]),
-    "ticks elsewhere": lambda ax: ax.set(xticks=[0, 0.5]),
-    "no ticks": lambda ax: ax.set(xticks=[], yticks=[]),
-    "names": lambda ax: ax.set_xticks([0, 1], ["no", "yes"]),
-    "other names": lambda ax: ax.set(xticks=[0, 1], xticklabels=["left", "right"]),
-    "names at a slant": lambda ax: ax.set_xticks([0, 1], ["no", "yes"], rotation=40),
-    "ticks by hand": lambda ax: ax.set_xticks([0, 1])[1].label1.set_color("red"),
-    "names by hand": lambda ax: ax.set_xticklabels(ax.set_xticks([0]) and ["here"])[0].set_size(20),
-    "a name asked for": lambda ax: ax.get_xticklabels()[0].set_rotation(30),
-    "a logarithm": lambda ax: ax.set(xscale="log", xlim=(0.1, 10)),
-    "a logarithm of y": lambda ax: ax.set(yscale="log", ylim=(0.1, 10)),
-    "small ticks": lambda ax: ax.minorticks_on(),
-    "long ticks": lambda ax: ax.tick_params(length=9),
-    "ticks within": lambda ax: ax.tick_params(direction="in"),
-    "ticks above": lambda ax: ax.xaxis.tick_top(),
-    "ticks on both sides": lambda ax: ax.xaxis.set_ticks_position("both"),
-    "small labels": lambda ax: ax.tick_params(labelsize=7),
-    "ticks as they were": lambda ax: ax.tick_params(reset=True, labelsize=9),
-    "a grid": lambda ax: ax.grid(),
-    "a dashed grid": lambda ax: ax.grid(linestyle="--", alpha=0.5),
-    "a label": lambda ax: ax.set(xlabel="x"),
-    "another label": lambda ax: ax.set(xlabel="y"),
-    "a large label": lambda ax: ax.set_xlabel("x", fontsize=20),
-    "a red label": lambda ax: ax.set_xlabel("x", color="#ff0000"),
-    "a colour in numbers": lambda ax: ax.set_xlabel("x", color=(1, 0, 0.5)),
-    "a label far away": lambda ax: ax.set_xlabel("x", labelpad=20),
-    "a label to the left": lambda ax: ax.set_xlabel("x", loc="left"),
-    "a label above": lambda ax: (ax.set_xlabel("x"), ax.xaxis.set_label_position("top")),
-    "a label somewhere": lambda ax: (ax.set_xlabel("x"), ax.xaxis.set_label_coords(0.2, 0.1)),
-    "a label with a halo": lambda ax: (
-        ax.set_xlabel("x").set_path_effects([patheffects.withStroke(linewidth=3)])
-    ),
-    "a name for the axis": lambda ax: ax.xaxis.set_gid("mine"),
-    "a rasterized axis": lambda ax: ax.xaxis.set_rasterized(True),
-    "large numbers": lambda ax: ax.set(ylim=(1e7, 1e7 + 5)),
-    "no axis": lambda ax: ax.xaxis.set_visible(False),
-    "no frame": lambda ax: ax.set_axis_off(),
-    "a spine moved": lambda ax: ax.spines.left.set_position(("outward", 8)),
-    "a spine in the middle": lambda ax: ax.spines.bottom.set_position("zero"),
-    "a short spine": lambda ax: ax.spines.bottom.set_bounds(0.2, 0.8),
-    "all spines": lambda ax: ax.spines[:].set_visible(True),
-    "a place": lambda ax: ax.set_position((0.3, 0.3, 0.4, 0.4)),
-    "equal scales": lambda ax: ax.set_aspect("equal"),
-    "a title": lambda ax: ax.set_title("one"),
-    "a longer title": lambda ax: ax.set_title("one\nand two"),
-    "a title at the left": lambda ax: ax.set_title("one", loc="left"),
-    "a title above ticks": lambda ax: (ax.set_title("one"), ax.tick_params(labeltop=True)),
-    "a title above a label": lambda ax: (
-        ax.set(title="one", xlabel="x"), ax.xaxis.set_label_position("top"),
-    ),
-    "another axis": lambda ax: ax.twinx().set(ylim=(0, 7)),
-    "axes in axes": lambda ax: ax.inset_axes((0.5, 0.5, 0.3, 0.3)).set(xlim=(0, 3)),
-    "a fresh start": lambda ax: ax.clear(),
-    "a legend": lambda ax: ax.plot([0, 1], [1, 0], label="a line") and ax.legend(),
-    "a cloud": lambda ax: ax.plot([0.2, 0.4], [0.3, 0.7], "s", rasterized=True),
-    "markers": lambda ax: ax.plot([0.2, 0.4], [0.3, 0.7], "s"),
-    "markers out of sight": lambda ax: ax.plot([1e9], [1e9], "s") and ax.set(xlim=(0, 1)),
-    "a hatch": lambda ax: ax.bar([0.5], [0.5], hatch="//"),
-    "many shapes": lambda ax: ax.scatter(*np.random.default_rng(0).random((2, 9)), s=9, c=range(9)),
-}  # fmt: skip
+CHANGES: dict[str, Callable[[Any], Any]] = dict(
+    cases(Path(__file__).parent / "support" / "changes.txt", globals())
+)
 
 
 def changed(fig: Any, name: str) -> str:

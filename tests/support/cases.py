@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 
-def cases(path: Path) -> list[Any]:
-    """What the lines say; those that begin with # are comments."""
+def cases(path: Path, names: dict[str, Any] | None = None) -> list[Any]:
+    """What the lines say, with the names of a test; those that begin with # are comments."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    return [eval(line) for line in lines if line and not line.startswith("#")]
+    return [eval(line, names or {}) for line in lines if line and not line.startswith("#")]
