@@ -18,9 +18,9 @@ WORLD, LINEAR, XI = lt.Gaussian(0, 1, 4), lt.Linear([1.0, 2.0]), [0.3, 0.4]
 
 # a call, and the most modules, functions and levels it may take
 CALLS = {
-    "explain": (lambda: lt.explain(lambda x: x[:, 0], XI, WORLD, 1.0, seed=0), 10, 80, 9),
-    "limit": (lambda: lt.limit(LINEAR, XI, WORLD, 1.0), 8, None, None),
-    "audit": (lambda: lt.audit(WORLD, lambda x: x[:, 0], XI, nu=1.0), 34, None, None),
+    "explain": (lambda: lt.explain(lambda x: x[:, 0], XI, WORLD, 1.0, seed=0), 11, 81, 9),
+    "limit": (lambda: lt.limit(LINEAR, XI, WORLD, 1.0), 9, None, None),
+    "audit": (lambda: lt.audit(WORLD, lambda x: x[:, 0], XI, nu=1.0), 35, None, None),
 }
 
 

@@ -42,8 +42,12 @@ def test_the_total_is_that_of_the_picture_however_it_is_cut():
 def test_a_black_reference_leaves_nothing_for_the_flower():
     grey, black = (figures.sums_of(NAMES.index("flower"), tone) for tone in (0.5, 0.0))
     assert grey.max() > 1 and black.max() < 0.2 and black.sum() < -5
-    assert "scores 9.85 less for flower than a blank one" in said(figures.hidden_tone, 0.0, "flower")
-    assert "scores 7.14 more for flower than a blank one" in said(figures.hidden_tone, 0.5, "flower")
+    assert "scores 9.85 less for flower than a blank one" in said(
+        figures.hidden_tone, 0.0, "flower"
+    )
+    assert "scores 7.14 more for flower than a blank one" in said(
+        figures.hidden_tone, 0.5, "flower"
+    )
 
 
 def test_behind_its_own_mean_a_superpixel_has_less_to_say():

@@ -11,7 +11,7 @@ import numpy as np  # noqa: F401 - a case has it
 import pytest
 from browser import ROOT
 from cases import cases
-from chapters import execute
+from executed_chapters import execute
 from matplotlib import patheffects  # noqa: F401 - a case has it
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from browser import ROOT
-from chapters import execute
+from executed_chapters import execute
 from site_visits import visit
 
 from limetutor.interactive import explorer, motion

@@ -49,7 +49,7 @@ VARIED = dict.fromkeys(UNCHANGED, Standalone()) | {
     "switch-off/1": Standalone(at={"xi": ("\\xi_j = {}$",)}),
     "samples/2": Standalone(
         instead={
-            "In the running example at $\\nu = 1$ the second coefficient tends to": "A coefficient tends to"
+            "In the running example at $\\nu = 1$, the second coefficient tends to": "A coefficient tends to"
         }
     ),
     "beyond-linear/1": Standalone(at={"Q": ("f(x) = {}x^2",)}),
