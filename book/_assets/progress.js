@@ -45,7 +45,11 @@ limetutor.progress = (() => {
   };
 
   load();
-  save();
+  try {
+    localStorage.setItem(`${KEY}.kept`, "yes"); // not what was read: where storage comes late, that would be lost
+  } catch {
+    kept = false;
+  }
   addEventListener("storage", (event) => {
     if (event.key !== KEY && event.key !== null) return;
     load();
