@@ -40,11 +40,12 @@ def ahead(coef: np.ndarray, V: np.ndarray, i: Any, j: Any) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         scores = np.where(deviation > 0, mean / deviation, np.sign(mean) * FAR)
         rho = (square[i] - square[j]) / np.prod(deviation, axis=0)
-        rho = np.clip(np.where(np.isfinite(rho), rho, 0.0), -1 + 1e-15, 1 - 1e-15)
+        rho = np.clip(np.where(np.isfinite(rho), rho, 0.0), -1.0, 1.0)
         delta, s = np.clip(np.where(scores == 0, 1e-290, scores), -FAR, FAR)
         root = np.sqrt((1 - rho) * (1 + rho))
-        T = scipy.special.owens_t
-        parts = T(delta, (s / delta - rho) / root) + T(s, (delta / s - rho) / root)
+        slopes = np.array([s / delta - rho, delta / s - rho]) / root
+        slopes = np.where(np.isnan(slopes), 0.0, slopes)
+        parts = np.sum(scipy.special.owens_t([delta, s], slopes), axis=0)
     return np.clip(((delta > 0) == (s > 0)) - 2 * parts, 0.0, 1.0)
 
 
