@@ -80,6 +80,7 @@ class Ranking(BaseResult):
     names: tuple[Any, ...]
     source: str
     warnings: tuple[str, ...] = field(default=())
+    draws: int = DRAWS
 
     page_title = "The order of the coefficients"
     table_columns = ("feature", "coefficient", "before next", "up to here")
@@ -90,11 +91,6 @@ class Ranking(BaseResult):
                 "the coefficients must have finite standard errors for a ranking, got infinite ones; "
                 "rescale f."
             )
-
-    @property
-    def draws(self) -> int:
-        """How many vectors are simulated, fewer for many features."""
-        return int(min(DRAWS, MAX_NUMBERS // len(self.coef)))
 
     @property
     def ahead(self) -> np.ndarray:
@@ -194,7 +190,7 @@ def of_explanation(ex: Any) -> Ranking:
     Given this run alone, those are normal with its coefficients and their covariance.
     """
     source = f"what runs with {ex.n:,} samples scatter around, as far as one run tells"
-    return Ranking(ex.coef, ex.covariance[1:, 1:], ex.names, source, ex.warnings)
+    return Ranking(ex.coef, ex.covariance[1:, 1:], ex.names, source, ex.warnings, _draws(ex.coef))
 
 
 def of_prediction(printed: Any) -> Ranking:
@@ -210,4 +206,10 @@ def of_prediction(printed: Any) -> Ranking:
             f"The means are known to within {error:.0%} of what runs differ by; raise calls."
         )
     source = f"runs of lime with {printed.num_samples:,} samples and all features on display"
-    return Ranking(coef, covariance, tuple(printed.names), source, tuple(warnings))
+    names = tuple(printed.names)
+    return Ranking(coef, covariance, names, source, tuple(warnings), _draws(coef))
+
+
+def _draws(coef: np.ndarray) -> int:
+    """How many vectors are simulated, fewer for many features."""
+    return min(DRAWS, MAX_NUMBERS // len(coef))
