@@ -128,7 +128,9 @@ class ProductKernel(Kernel):
             return law, log_weight
         unweighted = self.unweighted(boxes.law)
         labels = ~boxes.ordered[:, None]
-        by_label = np.where(unweighted.within(box_of_xi), 0.0, np.asarray(self.mismatch(nu))[..., None])
+        by_label = np.where(
+            unweighted.within(box_of_xi), 0.0, np.asarray(self.mismatch(nu))[..., None]
+        )
         mixed = {
             part: np.where(labels, getattr(unweighted, part), getattr(law, part))
             for part in ("log_prob", "mean", "sd", "lo", "hi")

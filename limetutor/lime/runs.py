@@ -161,7 +161,9 @@ class Surrogates:
         )
         coef, _ = _means(fits.coef, every, fits.coef, first_order)
         linear = first_order.std(axis=0)
-        factor = np.where(linear > 0, fits.coef.std(axis=0) / np.where(linear > 0, linear, 1.0), 1.0)
+        factor = np.where(
+            linear > 0, fits.coef.std(axis=0) / np.where(linear > 0, linear, 1.0), 1.0
+        )
         return coef, covariance_of_runs(pool, samples, self.penalty) * np.outer(factor, factor)
 
 

@@ -161,7 +161,9 @@ class Ranking(BaseResult):
         order = self.order()[:MAX_LISTED]
         before = [f"{share:.1%}" for share in self._before_next()[:-1]] + [""]
         shares = zip(order, before, self.same(), strict=False)
-        return [(str(self.names[j]), f"{self.coef[j]:+.4g}", b, f"{same:.1%}") for j, b, same in shares]
+        return [
+            (str(self.names[j]), f"{self.coef[j]:+.4g}", b, f"{same:.1%}") for j, b, same in shares
+        ]
 
     def _sentences(self) -> list[str]:
         error = 0.5 / np.sqrt(self.draws)

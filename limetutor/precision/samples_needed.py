@@ -275,7 +275,9 @@ def _top_size(problem: Problem, k: int, probability: float, pilot: int, seed: An
         warnings.warn(bounds.infinite_size_message(problem.nu), PrecisionWarning, stacklevel=3)
     names = tuple(problem.boxes.names[j] for j in order)
     whole = weighted if np.isinf(weighted) else int(weighted)
-    return TopSize(k, probability, names[:k], names[k], float(gap / per_unit), whole, tilted, method)
+    return TopSize(
+        k, probability, names[:k], names[k], float(gap / per_unit), whole, tilted, method
+    )
 
 
 def _stays(
@@ -292,7 +294,9 @@ def _stays(
     log_least = np.log(MIN_EFFECTIVE) + max(np.log(problem.d + 1), -np.min(side, initial=0.0))
     log_least -= log_share
     if not np.all(np.isfinite(V)):
-        raise ValueError("f must be of a size whose noise is a number for top, got infinite standard errors.")
+        raise ValueError(
+            "f must be of a size whose noise is a number for top, got infinite standard errors."
+        )
 
     def failure_at(log_n: float) -> float:
         at = limit

@@ -1,7 +1,6 @@
 """Orders by size: pairs by quadrature, sets by integrals, and both against runs of `lime` itself."""
 
 import pickle
-import warnings
 from functools import cache
 
 import numpy as np
@@ -11,7 +10,6 @@ from people import table
 from scipy import integrate, stats
 from sentences import one_sentence
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.tree import DecisionTreeRegressor
 
 import limetutor as lt
 from limetutor.precision.rankings import Ranking, ahead, failure
@@ -89,7 +87,9 @@ def test_sets_by_integrals_of_independent_coefficients():
     # two that go together, and one alone: of two, the set is the pair's order
     V = np.array([[1.0, 0.8], [0.8, 2.0]])
     pair = ranking([1.0, 0.5], V)
-    assert abs(dict(pair.top(1))[(0,)] - by_quadrature([1.0, 0.5], V)) < 5 * 0.5 / np.sqrt(pair.draws)
+    assert abs(dict(pair.top(1))[(0,)] - by_quadrature([1.0, 0.5], V)) < 5 * 0.5 / np.sqrt(
+        pair.draws
+    )
     assert failure(pair.coef, V, np.array([True, False])) == pytest.approx(1 - pair.ahead[0, 1])
 
 
