@@ -18,8 +18,8 @@ import numpy as np
 import scipy
 
 from ..inputs import arguments as arg
-from ..plotting.result_page import notebook_table
-from ..results.result import BaseResult, largest_first
+from ..results.limit import TINY
+from ..results.result import BaseResult
 from .stability import repeats
 
 DRAWS, MAX_NUMBERS = 2**16, 2**24  # simulated vectors of coefficients, and numbers in all of them
@@ -83,7 +83,7 @@ class Ranking(BaseResult):
     draws: int = DRAWS
 
     page_title = "The order of the coefficients"
-    table_columns = ("feature", "coefficient", "before next", "up to here")
+    frame_columns = ("coef", "sd")
 
     def __post_init__(self) -> None:
         if not np.all(np.isfinite(self.covariance)):
@@ -140,59 +140,36 @@ class Ranking(BaseResult):
         Columns: ``coef``, ``sd``, ``before_next`` (the probability that it is larger than the next one) and
         ``same`` (the probability that those down to it are the largest).
         """
-        import pandas as pd
-
         order = self.order()
-        columns = {
-            "coef": self.coef[order], "sd": np.sqrt(np.diag(self.covariance))[order],
-            "before_next": self._before_next(), "same": self.same(),
-        }  # fmt: skip
-        names = [self.names[j] for j in order]
-        return pd.DataFrame(columns, index=pd.Index(names, name="feature"))
+        before = ahead(self.coef, self.covariance, order[:-1], order[1:])
+        frame = super().to_frame().iloc[order]
+        return frame.assign(before_next=np.append(before, 1.0), same=self.same())
+
+    @property
+    def sd(self) -> np.ndarray:
+        """The standard deviations, (d,)."""
+        return np.sqrt(np.diag(self.covariance))
 
     def _simulated(self) -> np.ndarray:
         return np.abs(repeats(self.coef, self.covariance, self.draws))
 
-    def _before_next(self) -> np.ndarray:
-        order = largest_first(self.coef)
-        return np.append(ahead(self.coef, self.covariance, order[:-1], order[1:]), 1.0)
-
-    def _rows(self) -> list[tuple[str, str, str, str]]:
-        order = self.order()[:MAX_LISTED]
-        before = [f"{share:.1%}" for share in self._before_next()[:-1]] + [""]
-        shares = zip(order, before, self.same(), strict=False)
-        return [
-            (str(self.names[j]), f"{self.coef[j]:+.4g}", b, f"{same:.1%}") for j, b, same in shares
-        ]
-
-    def _sentences(self) -> list[str]:
-        error = 0.5 / np.sqrt(self.draws)
-        return [
-            f"Of {self.source}. Before next: the probability that a coefficient is larger in size than the next "
-            f"one. Up to here: that these are the largest, from {self.draws:,} draws (standard error "
-            f"{error:.1%} at most)."
-        ]
-
     def __repr__(self) -> str:
-        lines = ["Order of the coefficients by size"]
-        lines += [
-            f"  {coef:>10} {before:>12} {same:>12}  {name}"
-            for name, coef, before, same in [self.table_columns, *self._rows()]
+        lines = [
+            f"Order by size of {self.source}: the probability that each is larger than the next, exact, and that "
+            f"those down to it are the largest, from {self.draws:,} draws (± {0.5 / np.sqrt(self.draws):.1%} "
+            "or less)"
         ]
-        lines += [f"  {text}" for text in self._sentences()]
+        lines += [
+            f"  {coef:+10.4g} {before:>7.1%} {same:>7.1%}  {name}"
+            for name, coef, _, before, same in self.to_frame()[:MAX_LISTED].itertuples()
+        ]
         return "\n".join([*lines, *(f"  warning: {text}" for text in self.warnings)])
-
-    def _repr_html_(self) -> str:
-        return notebook_table(self.table_columns, self._rows(), self._sentences(), self.warnings)
 
 
 def of_explanation(ex: Any) -> Ranking:
-    """The ranking of an explanation: of what runs like it scatter around, as far as it tells.
-
-    Given this run alone, those are normal with its coefficients and their covariance.
-    """
-    source = f"what runs with {ex.n:,} samples scatter around, as far as one run tells"
-    return Ranking(ex.coef, ex.covariance[1:, 1:], ex.names, source, ex.warnings, _draws(ex.coef))
+    """The ranking of an explanation: given this run alone, its limit is normal around its coefficients."""
+    source = f"the limit, as far as {ex.n:,} samples tell"
+    return _ranking(ex.coef, ex.covariance[1:, 1:], ex.names, source, ex.warnings)
 
 
 def of_prediction(printed: Any) -> Ranking:
@@ -201,17 +178,16 @@ def of_prediction(printed: Any) -> Ranking:
         raise ValueError(
             "model_regressor must be a ridge in lt.predict_lime for a ranking, got one whose noise is not known."
         )
-    warnings, (coef, covariance) = list(printed.warnings), printed.law
-    error = np.median(printed.stderr) / max(float(np.sqrt(np.median(np.diag(covariance)))), 1e-300)
-    if printed.method == "monte carlo":
-        warnings.append(
-            f"The means are known to within {error:.0%} of what runs differ by; raise calls."
-        )
+    coef, covariance = printed.law
     source = f"runs of lime with {printed.num_samples:,} samples and all features on display"
-    names = tuple(printed.names)
-    return Ranking(coef, covariance, names, source, tuple(warnings), _draws(coef))
+    warnings = printed.warnings
+    if printed.method == "monte carlo":
+        error = np.median(printed.stderr) / max(np.median(np.sqrt(np.diag(covariance))), TINY)
+        note = f"The means are known to within {error:.0%} of what runs differ by; raise calls."
+        warnings = (*warnings, note)
+    return _ranking(coef, covariance, printed.names, source, warnings)
 
 
-def _draws(coef: np.ndarray) -> int:
-    """How many vectors are simulated, fewer for many features."""
-    return min(DRAWS, MAX_NUMBERS // len(coef))
+def _ranking(coef: Any, V: Any, names: Any, source: str, warnings: Any) -> Ranking:
+    draws = min(DRAWS, MAX_NUMBERS // len(coef))
+    return Ranking(coef, V, tuple(names), source, tuple(warnings), draws)

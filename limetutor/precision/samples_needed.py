@@ -18,12 +18,12 @@ from ..core.theory import limit_of
 from ..inputs import arguments as arg
 from ..inputs.warning_classes import FitWarning, PrecisionWarning
 from ..plotting.result_page import notebook_table
-from ..results.result import largest_first
+from ..results.limit import TINY, Limit
 from . import bounds
 from .diagnostics import MIN_EFFECTIVE
 from .effective_samples import log_share
 from .finite_n import correction_of
-from .normal_length import norm_quantile
+from .normal_length import Covariance, norm_quantile
 from .normal_limit import noise_of, whitened_variance
 from .rankings import failure
 
@@ -32,8 +32,27 @@ SURE, NEGLIGIBLE = 8.0, 1e-9  # deviations, and a probability, from which a swap
 STEP = np.log(10) / 40  # of log n
 
 
+class _Sizes:
+    """Numbers of samples by their source, as a table."""
+
+    title: str
+    closing: str
+
+    def rows(self) -> list[tuple[str, float]]:
+        """Pairs of source and number of samples."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        lines = [f"  {name:<32}{_count(n):>12}" for name, n in self.rows()]
+        return "\n".join([f"Samples for {self.title}:", *lines, f"  {self.closing}"])
+
+    def _repr_html_(self) -> str:
+        rows = [(name, _count(n)) for name, n in self.rows()]
+        return notebook_table(("source", "samples"), rows, [f"{self.title}; {self.closing}."])
+
+
 @dataclass(frozen=True)
-class SampleSize:
+class SampleSize(_Sizes):
     """Samples for ||beta^ - beta|| <= eps with probability 1 - eta, from five sources.
 
     ``weighted`` and ``tilted`` come from the normal limit (Algorithm 1, and sampling from the
@@ -52,6 +71,9 @@ class SampleSize:
     method: str
     finite: float = math.nan
 
+    title = property(lambda self: f"‖β̂ − β‖ ≤ {self.eps:g} with probability {1 - self.eta:g}")
+    closing = property(lambda self: f"a weighted sample is worth {self.share:.3g}; {self.method}")
+
     def rows(self) -> list[tuple[str, float]]:
         """Pairs of source and number of samples."""
         return [
@@ -60,22 +82,9 @@ class SampleSize:
             ("normal limit, tilted samples", self.tilted),
         ]  # fmt: skip
 
-    def __str__(self) -> str:
-        lines = [f"Samples for ‖β̂ − β‖ ≤ {self.eps:g} with probability {1 - self.eta:g}:"]
-        lines += [f"  {name:<32}{_count(n):>12}" for name, n in self.rows()]
-        return "\n".join([*lines, f"  a weighted sample is worth {self.share:.3g}; {self.method}"])
-
-    def _repr_html_(self) -> str:
-        sentence = (
-            f"‖β̂ − β‖ ≤ {self.eps:g} with probability {1 - self.eta:g}; a weighted sample is worth "
-            f"{self.share:.3g}; {self.method}."
-        )
-        rows = [(name, _count(n)) for name, n in self.rows()]
-        return notebook_table(("source", "samples"), rows, [sentence])
-
 
 @dataclass(frozen=True)
-class TopSize:
+class TopSize(_Sizes):
     """Samples from which on the ``top`` largest coefficients are those of the limit, ``names``.
 
     With ``probability`` at least, in a run of so many samples or of any larger number, by the normal
@@ -92,26 +101,16 @@ class TopSize:
     tilted: float
     method: str
 
+    title = property(
+        lambda self: (
+            f"{', '.join(self.names)} as the largest with probability {self.probability:g} or more"
+        )
+    )
+    closing = property(lambda self: f"{self.rival} is behind by {self.gap:.3g}; {self.method}")
+
     def rows(self) -> list[tuple[str, float]]:
         """Pairs of source and number of samples."""
         return [("weighted samples", self.weighted), ("tilted samples", self.tilted)]
-
-    def _sentence(self) -> str:
-        return (
-            f"from so many on, the largest {'is' if self.top == 1 else f'{self.top} are'} "
-            f"{', '.join(self.names)} with probability "
-            f"{self.probability:g} or more; {self.rival} is behind by {self.gap:.3g}; {self.method}"
-        )
-
-    def __str__(self) -> str:
-        lines = [f"Samples for the largest {self.top} to be those of the limit:"]
-        lines += [f"  {name:<32}{_count(n):>12}" for name, n in self.rows()]
-        return "\n".join([*lines, f"  {self._sentence()}"])
-
-    def _repr_html_(self) -> str:
-        rows = [(name, _count(n)) for name, n in self.rows()]
-        sentence = f"{self._sentence()}."
-        return notebook_table(("source", "samples"), rows, [sentence[0].upper() + sentence[1:]])
 
 
 def _count(n: float) -> str:
@@ -158,8 +157,8 @@ def samples_needed(
     >>> need = samples_needed(Linear([10, -10, 0, 0]), [0.5] * 4, Gaussian(), nu=1.0, eps=1)
     >>> need.weighted, f"{need.printed:.2g}"
     (6715, '5.5e+12')
-    >>> samples_needed(Linear([10, -10, 2, 0]), [0.5] * 4, Gaussian(), nu=1.0, top=3).weighted
-    2126
+    >>> samples_needed(Linear([10, -5, 2, 0]), [0.5] * 4, Gaussian(), nu=1.0, top=1).weighted
+    4522
     """
     if (eps is None) == (top is None):
         raise ValueError(f"eps or top must be given, and not both, got eps={eps} and top={top}.")
@@ -167,19 +166,31 @@ def samples_needed(
     seed = arg.seed("seed", seed)
     problem = Problem.of(f, xi, world, nu, kernel, output)
     if top is not None:
-        top = arg.whole("top", top, 1, most=problem.d - 1, because=" (d - 1)")
-        return _top_size(problem, top, arg.probability("probability", probability), pilot, seed)
-    eps, eta = arg.positive("eps", eps), arg.probability("eta", eta)
+        top = arg.whole("top", top, 1, most=problem.d - 1)
+        probability = arg.probability("probability", probability)
+    eps, eta = arg.positive("eps", 1.0 if eps is None else eps), arg.probability("eta", eta)
     closed = problem.product is not None and _is_linear(problem)
     noises: list[tuple[Any, float]]
+    eps_in_unit = eps
     if closed:
         problem, eps_in_unit = _in_unit(problem, eps)
         noises = [noise_of(problem, sampler) for sampler in ("bins", "tilted")]
         method = "covariance in closed form"
     else:
-        eps_in_unit = eps
         noises = [(V, 0.0) for V in _estimated_covariances(problem, pilot, seed)]
+        if not np.all(np.diag(noises[0][0]) >= 0):  # rounding has left nothing of it, or nan
+            raise ValueError(
+                f"pilot must be enough samples to estimate the noise of each coefficient, got {pilot:,}, "
+                "in which some features hardly vary."
+            )
         method = f"covariance estimated from {pilot} samples"
+    if top is not None:
+        order, gap, weighted, tilted = _top_size(problem, noises, top, 1 - probability)
+        if np.isinf(weighted):
+            warnings.warn(bounds.infinite_size_message(problem.nu), PrecisionWarning, stacklevel=2)
+        *names, rival = (problem.boxes.names[j] for j in order[: top + 1])
+        gap *= eps / eps_in_unit
+        return TopSize(top, probability, tuple(names), rival, gap, _whole(weighted), tilted, method)
     with np.errstate(over="ignore", divide="ignore"):
         weighted, tilted = (
             np.exp(2 * (np.log(norm_quantile(V, eta)) - np.log(eps_in_unit)) + log_unit)
@@ -196,9 +207,12 @@ def samples_needed(
     share = float(np.exp(log_share(problem))) if problem.product else np.nan
     if np.any(np.isinf([weighted, tilted, printed, corrected, finite])):
         warnings.warn(bounds.infinite_size_message(problem.nu), PrecisionWarning, stacklevel=2)
-    weighted = weighted if np.isinf(weighted) else int(np.ceil(weighted))
-    sizes = weighted, np.ceil(tilted), printed, corrected
+    sizes = _whole(weighted), np.ceil(tilted), printed, corrected
     return SampleSize(eps, eta, *sizes, share, method, finite)
+
+
+def _whole(n: float) -> int | float:
+    return n if np.isinf(n) else math.ceil(n)
 
 
 def _in_unit(problem: Problem, eps: float) -> tuple[Problem, float]:
@@ -229,97 +243,67 @@ def _estimated_covariances(problem: Problem, pilot: int, seed: Any) -> list[np.n
         for text in pilot_run.warnings:
             warnings.warn(f"In the pilot run: {text}", FitWarning, stacklevel=4)
         estimates.append(pilot_run.covariance * pilot)
-    if not np.all(np.diag(estimates[0]) >= 0):  # rounding has left nothing of it, or nan
-        raise ValueError(
-            f"pilot must be enough samples to estimate the noise of each coefficient, got {pilot:,}, "
-            "in which some features hardly vary."
-        )
     return estimates if problem.product else [*estimates, np.full_like(estimates[0], np.nan)]
 
 
-def _top_size(problem: Problem, k: int, probability: float, pilot: int, seed: Any) -> TopSize:
-    """The number of samples from which on the k largest are those of the limit.
-
-    The failure of normal coefficients is bounded by :func:`.rankings.failure`. It may rise with n
-    before it falls, and so is followed from where it is negligible down to where it is too large.
-    """
-    per_unit = 1.0
-    if _is_linear(problem):
-        problem, per_unit = _in_unit(problem, 1.0)
-    limit = limit_of(problem)
-    order = largest_first(limit.coef)
-    inside, outside = order[k - 1], order[k]
-    gap = abs(limit.coef[inside]) - abs(limit.coef[outside])
-    doubt = 3 * float(np.hypot(*limit.stderr[[inside, outside]]))
-    if gap <= max(doubt, SAME * abs(limit.coef[order[0]])):
+def _top_size(
+    problem: Problem, noises: list[tuple[Any, float]], k: int, eta: float
+) -> tuple[np.ndarray, float, float, float]:
+    """The order of the limit, the gap behind its first k, and the numbers of weighted and tilted samples."""
+    limit, names = limit_of(problem), problem.boxes.names
+    order, size = limit.order(), np.abs(limit.coef)
+    pair = order[[k - 1, k]]
+    gap, doubt = float(size[pair] @ [1, -1]), 3 * float(np.linalg.norm(limit.stderr[pair]))
+    if gap <= max(doubt, SAME * np.max(size)):
         known = f", known to within {doubt:.2g}," if doubt else ""
-        first, second = problem.boxes.names[inside], problem.boxes.names[outside]
         raise ValueError(
-            f"top must be a number of features that the limit tells from the others, got {k}: {first} and "
-            f"{second} are of one size there{known} so that no number of samples settles which comes first."
+            f"top must be a number of features that the limit tells from the others, got {k}: {names[pair[0]]} and "
+            f"{names[pair[1]]} are of one size there{known} so that no number of samples settles which comes first."
         )
-    top = np.zeros(problem.d, bool)
-    top[order[:k]] = True
-    if _is_linear(problem):
-        noises = [noise_of(problem, sampler) for sampler in ("bins", "tilted")]
-        found = [(noise.covariance.matrix(), noise.log_unit) for noise in noises]
-        method = "covariance in closed form"
-    else:
-        found = [(V, 0.0) for V in _estimated_covariances(problem, pilot, seed)]
-        method = f"covariance estimated from {pilot} samples"
-    weighted = _stays(limit, *found[0], log_share(problem), top, 1 - probability)
-    tilted = math.nan
-    if not problem.world.ridge and not problem.world.own_row:
-        tilted = _stays(limit, *found[1], 0.0, top, 1 - probability)
-    if np.isinf(weighted):
-        warnings.warn(bounds.infinite_size_message(problem.nu), PrecisionWarning, stacklevel=3)
-    names = tuple(problem.boxes.names[j] for j in order)
-    whole = weighted if np.isinf(weighted) else int(weighted)
-    return TopSize(
-        k, probability, names[:k], names[k], float(gap / per_unit), whole, tilted, method
-    )
+    top = np.isin(np.arange(problem.d), order[:k])
+    weighted = _stays(limit, *noises[0], log_share(problem), top, eta)
+    of_lime = problem.world.ridge or problem.world.own_row
+    return order, gap, weighted, math.nan if of_lime else _stays(limit, *noises[1], 0.0, top, eta)
 
 
 def _stays(
-    limit: Any, V: np.ndarray, log_unit: float, log_share: float, top: np.ndarray, eta: float
+    limit: Limit, V: Any, log_unit: float, share: float, top: np.ndarray, eta: float
 ) -> float:
-    """The n from which on the bound on the failure stays at eta or below.
+    """The n from which on the bound on the failure of normal coefficients stays at eta or below.
 
-    ``V`` is in units of exp(log_unit). With m = n exp(log_share) effective samples the covariance is V / n
-    times m / (m - d - 2), as for normal regressors. There are five for each coefficient and each
-    side of a box at least: below that coefficients are not normal.
+    The bound may rise with n before it falls, and so is followed from where it is negligible down to where
+    it is too large. ``V`` is in units of exp(log_unit). With m = n exp(share) effective samples the covariance
+    is V / n times m / (m - d - 2), as for normal regressors. m is at least five for each coefficient and
+    each side of a box: below that coefficients are not normal.
     """
-    problem, ridge, law = limit.setting, limit.setting.world.ridge, limit.tilt
-    side = np.minimum(law.log_alpha, law.log_rest)[~law.constant]
-    log_least = np.log(MIN_EFFECTIVE) + max(np.log(problem.d + 1), -np.min(side, initial=0.0))
-    log_least -= log_share
+    problem, law = limit.setting, limit.tilt
+    V = V.matrix() if isinstance(V, Covariance) else V
     if not np.all(np.isfinite(V)):
-        raise ValueError(
-            "f must be of a size whose noise is a number for top, got infinite standard errors."
-        )
+        raise ValueError("f must have noise of finite size for top, got infinite standard errors.")
+    side = np.minimum(law.log_alpha, law.log_rest)[~law.constant]
+    least = np.log(MIN_EFFECTIVE) + max(np.log(problem.d + 1), -np.min(side, initial=0.0)) - share
 
     def failure_at(log_n: float) -> float:
         at = limit
-        if ridge or problem.world.own_row:
-            r, rows = correction_of(problem, ridge, float(np.exp(min(log_n, 700.0))))
+        if problem.world.ridge or problem.world.own_row:
+            n = float(np.exp(min(log_n, 700.0)))
+            r, rows = correction_of(problem, problem.world.ridge, n)
             at = replace(limit, regressors=r, rows=rows)
+        fitted = 1 - (problem.d + 2) * np.exp(-log_n - share)
         with np.errstate(over="ignore"):
-            fitted = 1 - (problem.d + 2) * np.exp(-log_n - log_share)
             return failure(at.coef, at.moved(V) * (np.exp(log_unit - log_n) / fitted), top)
 
-    U, size = limit.moved(V), np.abs(limit.coef)
-    signed, variance = U * np.sign(np.outer(limit.coef, limit.coef)), np.diag(U)
-    apart = (variance[top][:, None] + variance[~top] - 2 * signed[np.ix_(top, ~top)]) / (
-        size[top][:, None] - size[~top]
-    ) ** 2
-    with np.errstate(divide="ignore"):
-        log_n = max(log_least, float(np.log(np.max(apart) * SURE**2)) + log_unit)
-    while max(failure_at(log_n), failure_at(log_n + 1)) > NEGLIGIBLE:
-        log_n += 1.0
-    while failure_at(log_n) <= eta:
-        if log_n <= log_least:
-            return float(np.ceil(np.exp(log_least)))
-        log_n = max(log_n - STEP, log_least)
-    root = scipy.optimize.brentq(lambda t: failure_at(t) - eta, log_n, log_n + STEP, xtol=1e-12)
+    U = limit.moved(V) * np.sign(np.outer(limit.coef, limit.coef))  # of the sizes
+    i, j = np.ix_(np.flatnonzero(top), np.flatnonzero(~top))
+    size, variance = np.abs(limit.coef), np.diag(U)
+    apart = (variance[i] + variance[j] - 2 * U[i, j]) / (size[i] - size[j]) ** 2
+    before = max(least, float(np.log(np.max(apart) * SURE**2 + TINY)) + log_unit)
+    while max(failure_at(before), failure_at(before + 1)) > NEGLIGIBLE:
+        before += 1.0
+    while failure_at(log_n := max(before - STEP, least)) <= eta:
+        if log_n == least:
+            return float(np.ceil(np.exp(least)))
+        before = log_n
+    log_n = scipy.optimize.brentq(lambda t: failure_at(t) - eta, log_n, before, xtol=1e-12)
     with np.errstate(over="ignore"):
-        return float(np.ceil(np.exp(root)))
+        return float(np.ceil(np.exp(log_n)))

@@ -160,10 +160,7 @@ class Explanation(Result):
         return wing("precision.stability").stability(self, features, runs, select)
 
     def ranking(self) -> Any:
-        """How surely the limit's coefficients have this order of size, as far as this run tells.
-
-        See :class:`limetutor.precision.rankings.Ranking`.
-        """
+        """How surely the limit has this order of sizes: :class:`limetutor.precision.rankings.Ranking`."""
         return wing("precision.rankings").of_explanation(self)
 
     def _headline(self) -> str:
