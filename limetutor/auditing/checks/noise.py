@@ -16,7 +16,7 @@ from ...precision.sparse import largest
 from ...precision.stability import repeats
 from ..case import CONFIDENCE, Case
 from ..findings import Checked, Finding, check, few, mask_check, passed
-from ..reasons import HARMED, MIN_SAME, listed, same_reasons, severity_for
+from ..reasons import HARMED, MIN_SAME, REASONS, listed, same_reasons, severity_for
 from ..reasons import RUNS as REASON_RUNS
 
 MORE_SAMPLES = (4, 16)  # times as many, which are tried before they are advised
@@ -51,7 +51,8 @@ def noise(case: Any) -> Iterator[Finding | Checked]:
     same = case.same_reasons
     names = [case.names[j] for j in same.features]
     ranking = Ranking(case.expected, case.uncertainty, tuple(case.names), "runs", draws=REASON_RUNS)
-    settled = f" {ranking.sentence(case.terms.samples(case.n), case.shown)}".rstrip()
+    most = min(case.shown, REASONS + 1)
+    settled = f" {ranking.sentence(case.terms.samples(case.n), most)}".rstrip()
     if same.together >= MIN_SAME:
         yield passed(
             f"Other runs give {listed(names)} with the same signs in {same.together:.0%}.{settled}"
@@ -62,7 +63,7 @@ def noise(case: Any) -> Iterator[Finding | Checked]:
     doubtful = [names[i] for i in np.flatnonzero(shaky)]
     numbers: dict[str, Any] = {
         "together": same.together, "reasons": names, "each": same.each.tolist(), "n": case.n,
-        "same": ranking.same()[: case.shown].tolist(),
+        "same": ranking.same()[:most].tolist(),
     }  # fmt: skip
     odds = ", ".join(f"{name} {share:.0%}" for name, share in zip(names, same.each, strict=True))
     numbers["advised"], remedy = _settled(case, doubtful)
