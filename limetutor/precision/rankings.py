@@ -111,7 +111,7 @@ class Ranking(BaseResult):
 
     def same(self) -> np.ndarray:
         """The probability that the k largest are those that ``order`` has first, for k = 1, ..., d."""
-        sizes = self._simulated()[:, self.order()]
+        sizes = self._simulated()[:, np.argsort(-np.abs(self.coef), kind="stable")]
         least = np.minimum.accumulate(sizes, axis=1)[:, :-1]
         most = np.maximum.accumulate(sizes[:, :0:-1], axis=1)[:, ::-1]
         return np.append(np.mean(least > most, axis=0), 1.0)
