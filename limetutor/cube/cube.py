@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from .extension import (
     FormExtension,
     Masses,
     banzhaf_of,
+    gauss_legendre,
     interactions_of,
     shapley_of,
 )
@@ -31,8 +32,19 @@ from .rules import ExactPrecisions, Precision, Rule, SampledPrecisions, best_rul
 from .widths import MANY, Widths, are_equal, widths_of
 
 DRAWS = 20_000  # of a model without a form
+PLACES = 21  # of a picture, from p to 1
 INDICES = ("shapley", "banzhaf")
 FUNCTIONS = ("value", "class")
+
+
+class Way(NamedTuple):
+    """Places q, what each feature adds there (places, d); and LIME's places, values and widths."""
+
+    q: np.ndarray
+    steps: np.ndarray
+    lime_q: np.ndarray
+    lime_steps: np.ndarray
+    nu: np.ndarray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,13 +126,14 @@ class Cube(PicklesWithoutModel):
     answers: Any = field(repr=False)
     setting: Problem = field(repr=False)
 
-    problem_fields: ClassVar[tuple[str, ...]] = ("setting", "value", "answers", "masses")
+    problem_fields = ("setting", "value", "answers", "masses")
     page_title = "LIME, Shapley values and rules as readings of one function"
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the model and what was read off it, but for the Shapley values."""
         dropped = DroppedModel(self.setting.f)
         state = super().__getstate__() | {"value": dropped, "answers": dropped}
+        state |= {"way": self.way, "corner": self.__dict__.get("corner")}
         return {name: part for name, part in state.items() if name not in ("pool", "label")}
 
     @property
@@ -210,7 +223,7 @@ class Cube(PicklesWithoutModel):
     def rule(self, features: Any) -> Rule:
         """The rule that these features, by name or position, lie in xi's boxes."""
         rule = self._positions(features)
-        (precision,) = self._precisions().final([rule], 1.0)
+        (precision,) = self._precisions().final([rule])
         return self._rule(rule, precision)
 
     def anchor(self, precision: float = 0.95) -> Rule:
@@ -221,7 +234,7 @@ class Cube(PicklesWithoutModel):
         precisions = self._precisions()
         p = np.where(self.masses.constant, 1.0, self.mass)
         found = best_rule(precisions, p, target)
-        (got,) = precisions.final([found.rule], target)
+        (got,) = precisions.final([found.rule])
         rule = self._rule(found.rule, got)
         words = _certificate(rule, found, target)
         return Rule(**rule.__dict__ | {
@@ -258,6 +271,24 @@ class Cube(PicklesWithoutModel):
             f"  from the mean {self.intercept:.4g} of f to its mean in xi's boxes {self.local_prediction:.4g}"
         )
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+    @cached_property
+    def way(self) -> Way:
+        """What each feature adds on the way from p to 1, and LIME at three widths."""
+        q, (nu, weights, _) = np.linspace(0, 1, PLACES), self.widths(3)
+        steps = self.masses.rest * self.value.at(self.masses.along(q))[1].value
+        share = weights / gauss_legendre(3)[1][:, None]
+        return Way(q, steps, gauss_legendre(3)[0], share * self.lime(nu).coef, nu)
+
+    @cached_property
+    def corner(self) -> tuple[Rule, list[int], list[float]] | None:
+        """The anchor, its features, the most precise first, and precisions as one after the other joins."""
+        if not self.answers.has_class:
+            return None
+        rule = self.anchor()
+        singles = [self.rule([j]).precision for j in rule.features]
+        order = [rule.features[k] for k in np.argsort(-np.array(singles), kind="stable")]
+        return rule, order, [self.rule(order[:k]).precision for k in range(len(order) + 1)]
 
     @cached_property
     def pool(self) -> Pool:
