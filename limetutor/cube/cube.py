@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..core.problem import Problem
 from ..inputs import arguments as arg
 from ..inputs.predictors import model_behind
 from ..lime.columns_and_classes import output_in_world
-from ..results.result import BaseResult, DroppedModel, PicklesWithoutModel, plain, wing
+from ..results.result import DroppedModel, PicklesWithoutModel, plain, wing
 from .classes import Answers, table_of
 from .draws import Draws, Pool
 from .extension import (
@@ -28,6 +28,7 @@ from .extension import (
     interactions_of,
     shapley_of,
 )
+from .readings import Reading, Way
 from .rules import ExactPrecisions, Precision, Rule, SampledPrecisions, best_rule
 from .widths import MANY, Widths, are_equal, widths_of
 
@@ -35,60 +36,6 @@ DRAWS = 20_000  # of a model without a form
 PLACES = 21  # of a picture, from p to 1
 INDICES = ("shapley", "banzhaf")
 FUNCTIONS = ("value", "class")
-
-
-class Way(NamedTuple):
-    """Places q, what each feature adds there (places, d); and LIME's places, values and widths."""
-
-    q: np.ndarray
-    steps: np.ndarray
-    lime_q: np.ndarray
-    lime_steps: np.ndarray
-    nu: np.ndarray
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Reading(BaseResult):
-    """Numbers read off F: ``coef``, their standard errors ``stderr``, and where they come from.
-
-    ``of`` is the function, "value" (f) or "class" (the indicator of the class of xi); ``method`` is
-    "exact", "quadrature" or "sampled", from ``n`` draws. LIME's ``intercept`` is its own, that of
-    Shapley and Banzhaf values is F(p). ``np.asarray`` of a reading is ``coef``.
-    """
-
-    what: str
-    coef: Any
-    stderr: Any
-    intercept: Any
-    names: tuple[str, ...]
-    of: str
-    method: str
-    n: int = 0
-
-    @property
-    def how(self) -> str:
-        """Where the numbers come from, in words."""
-        if not self.n:
-            return self.method
-        return f"sampled, n = {self.n:,}, ± {np.max(self.stderr, initial=0.0):.2g}"
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.coef, dtype=dtype, copy=copy)
-
-    def to_frame(self) -> Any:
-        """A DataFrame with a row for each feature (of interactions a square one, of widths a row each)."""
-        if np.ndim(self.coef) == 1 and len(self.coef) == len(self.names):
-            return super().to_frame()
-        import pandas as pd
-
-        square = np.shape(self.coef) == (len(self.names),) * 2 and "interaction" in self.what
-        columns = list(self.names) if np.ndim(self.coef) == 2 else ["value"]
-        values = self.coef if np.ndim(self.coef) == 2 else np.reshape(self.coef, (-1, 1))
-        return pd.DataFrame(values, index=columns if square else None, columns=columns)
-
-    def __repr__(self) -> str:
-        about = "f" if self.of == "value" else "the class of xi"
-        return f"{self.what} of {about} ({self.how})\n{np.array_repr(np.asarray(self.coef))}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -361,13 +308,15 @@ def _start(extension: Extension) -> float:
 def _certificate(rule: Rule, found: Any, target: float) -> str:
     """What is known about rules that cover more."""
     doubt = "" if rule.method == "exact" else " (by draws, each at four standard errors)"
-    ruled_out = f"no rule that covers more than {found.bound:.3g} has precision {target:g}{doubt}"
     looked = f"{found.looked_at:,} rules looked at"
+    more = f" that covers more than {found.bound:.3g}" if found.bound else ""
+    ruled_out = f"no rule{more} has precision {target:g}{doubt}"
     if not found.reaches:
         return f"not found: {looked}, this is the most precise of them; {ruled_out}"
     if found.bound <= rule.coverage * (1 + 1e-9):
         return f"the best: {ruled_out}; {looked}"
-    return f"another rule may cover up to {found.bound / rule.coverage:.3g} times as much: {ruled_out}; {looked}"
+    times = found.bound / rule.coverage
+    return f"another rule may cover up to {times:.3g} times as much: {ruled_out}; {looked}"
 
 
 def cube(
@@ -453,7 +402,8 @@ def _notes(problem: Problem, masses: Masses) -> list[str]:
     if np.any(masses.constant):
         stuck = arg.shorten([names[j] for j in np.flatnonzero(masses.constant)])
         notes.append(
-            f"{stuck} never leave the box of xi: their values are 0, and no rule needs them."
+            f"{int(np.sum(masses.constant))} feature(s) {stuck} never leave xi's box: their values are 0, "
+            "and no rule needs them."
         )
     if not len(p):
         return notes
