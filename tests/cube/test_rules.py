@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import scipy
 from cubes import diabetes, labels_alone, tree_of_wine
 
 import limetutor as lt
@@ -15,19 +16,21 @@ def all_rules(d):
     return [rule for size in range(d + 1) for rule in combinations(range(d), size)]
 
 
-def precision_of_leaves(f, xi, world, rule):
-    """The share of the class of xi in a rule: a product over the sides of each leaf, side by side."""
+def precisions_of_leaves(f, xi, world, asked):
+    """The share of the class of xi in each rule: sums over leaves of products over their sides."""
     tree, boxes = f.tree_, world.boxes()
-    box, law = boxes.discretize(xi), boxes.law
-    total, target = 0.0, f.predict(xi[None])[0]
-    stack = [(0, np.full(len(xi), -np.inf), np.full(len(xi), np.inf))]
+    box, law, d = boxes.discretize(xi), boxes.law, len(xi)
+    target, total = f.predict(xi[None])[0], dict.fromkeys(asked, 0.0)
+    stack = [(0, np.full(d, -np.inf), np.full(d, np.inf))]
     while stack:
         node, lo, hi = stack.pop()
         if tree.children_left[node] < 0:
             if f.classes_[np.argmax(tree.value[node][0])] == target:
-                total += np.prod(
-                    [_mass(law, j, box[j], lo[j], hi[j], j in rule) for j in range(len(xi))]
-                )
+                sides = [
+                    [mass(law, j, box[j], lo[j], hi[j], held) for held in (0, 1)] for j in range(d)
+                ]
+                for rule in asked:
+                    total[rule] += np.prod([sides[j][j in rule] for j in range(d)])
             continue
         j, cut = tree.feature[node], tree.threshold[node]
         left, right = hi.copy(), lo.copy()
@@ -36,23 +39,20 @@ def precision_of_leaves(f, xi, world, rule):
     return total
 
 
-def _mass(law, j, own, lo, hi, held):
+def mass(law, j, own, lo, hi, held):
     """P(lo < x_j <= hi), in xi's box alone where it is held."""
-    import scipy
-
-    shares, total = [], 0.0
-    for k, weight in enumerate(np.exp(law.log_prob[j])):
-        if weight == 0 or (held and k != own):
-            continue
-        mean, sd, a, b = law.mean[j, k], law.sd[j, k], law.lo[j, k], law.hi[j, k]
-        if sd == 0:
-            inside = float(lo < mean <= hi)
-        else:
-            cdf = scipy.stats.truncnorm((a - mean) / sd, (b - mean) / sd, mean, sd).cdf
-            inside = cdf(hi) - cdf(lo)
-        shares.append(weight * inside)
-        total += weight
-    return sum(shares) / total
+    if lo == -np.inf and hi == np.inf:
+        return 1.0
+    parts = [own] if held else np.flatnonzero(law.log_prob[j] > -np.inf)
+    shares = np.exp(law.log_prob[j, parts])
+    inside = []
+    for k in parts:
+        mean, sd = law.mean[j, k], law.sd[j, k]
+        cdf = scipy.stats.truncnorm(
+            (law.lo[j, k] - mean) / sd, (law.hi[j, k] - mean) / sd, mean, sd
+        ).cdf
+        inside.append(cdf(hi) - cdf(lo))
+    return float(shares @ inside / shares.sum())
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def wine():
     f, X, world = tree_of_wine()
     xi = X.to_numpy()[60]
     cube = lt.cube(f, X.iloc[60], world, output=1)
-    true = {rule: precision_of_leaves(f, xi, world, rule) for rule in all_rules(X.shape[1])}
+    true = precisions_of_leaves(f, xi, world, all_rules(X.shape[1]))
     return cube, true
 
 
@@ -173,7 +173,9 @@ def test_a_sampled_anchor_reaches_its_target_and_its_bound_holds(forest, target)
     inside = z[:, found.features].all(axis=1)
     true, count = same[inside].mean(), inside.sum()
     assert found.found == (found.precision >= target) == (target < 0.88)
-    assert not found.found or true > target - 4 * np.hypot(found.stderr, np.sqrt(true * (1 - true) / count))
+    assert not found.found or true > target - 4 * np.hypot(
+        found.stderr, np.sqrt(true * (1 - true) / count)
+    )
     clearly = {}
     for rule in all_rules(6):
         inside = z[:, rule].all(axis=1)
@@ -194,8 +196,6 @@ def test_a_search_makes_a_bounded_number_of_calls(forest, monkeypatch):
 
 
 def test_intervals_are_clopper_and_pearsons():
-    import scipy
-
     for hits, n in ((0, 10), (3, 10), (10, 10), (950, 1000)):
         expected = scipy.stats.binomtest(hits, n).proportion_ci(0.95, "exact")
         found = rules.Precision(hits / n, n, hits).interval()
