@@ -67,7 +67,7 @@ class Cube(PicklesWithoutModel):
     method: str
     draws: int
     n: int
-    seed: int | None
+    root: int
     masses: Masses = field(repr=False)
     value: Any = field(repr=False)
     answers: Any = field(repr=False)
@@ -107,11 +107,7 @@ class Cube(PicklesWithoutModel):
 
         With the mismatch kernel, as n grows; ``nu=np.inf`` counts all samples alike.
         """
-        widths = np.array(nu, float)
-        if widths.ndim > 1 or not widths.size or not np.all(widths > 0):
-            raise ValueError(
-                f"nu must be one width above 0 or a list of them, got {arg.shorten(nu)}."
-            )
+        widths = _widths(nu)
         extension = self._extension(of)
         alpha = self.masses.alpha(np.atleast_1d(widths))
         means, slopes = extension.at(alpha)
@@ -175,7 +171,7 @@ class Cube(PicklesWithoutModel):
 
     def anchor(self, precision: float = 0.95) -> Rule:
         """The rule of largest coverage whose precision is at least this, and a certificate of that."""
-        target = float(arg.numbers("precision", precision))
+        target = arg.scalar("precision", precision)
         if not 0 < target <= 1:
             raise ValueError(f"precision must be above 0 and at most 1, got {target:g}.")
         precisions = self._precisions()
@@ -240,7 +236,7 @@ class Cube(PicklesWithoutModel):
     @cached_property
     def pool(self) -> Pool:
         """The draws of what has to be sampled."""
-        return Pool.of(self.setting, self.answers, self.masses, self.n, self.seed)
+        return Pool.of(self.setting, self.answers, self.masses, self.n, self.root)
 
     @cached_property
     def label(self) -> Extension:
@@ -267,7 +263,7 @@ class Cube(PicklesWithoutModel):
         extension = self._extension("class")
         if not extension.n:
             return ExactPrecisions(extension)
-        return SampledPrecisions(self.pool, self.setting, self.answers, self.seed)
+        return SampledPrecisions(self.pool, self.setting, self.answers, self.root)
 
     def _positions(self, features: Any) -> tuple[int, ...]:
         listed = [features] if isinstance(features, str | int | np.integer) else features
@@ -300,6 +296,17 @@ class Cube(PicklesWithoutModel):
         return Reading(what, found.value, found.stderr, intercept, *source)
 
 
+def _widths(nu: Any) -> np.ndarray:
+    """One width or a list of them, above 0; infinite ones too."""
+    try:
+        widths = arg.floats(nu)
+    except TypeError:
+        widths = np.empty(0)
+    if widths.ndim > 1 or not widths.size or not np.all(widths > 0):
+        raise ValueError(f"nu must be one width above 0 or a list of them, got {arg.shorten(nu)}.")
+    return widths
+
+
 def _start(extension: Extension) -> float:
     """F(p)."""
     return float(extension.at(extension.masses.p[None])[0].value[0])
@@ -321,7 +328,7 @@ def _certificate(rule: Rule, found: Any, target: float) -> str:
 
 def cube(
     f: Any, xi: Any, world: World, *, output: Any = None, label: Any = None,
-    tolerance: float | None = None, n: int = DRAWS, seed: int | None = 0,
+    tolerance: float | None = None, n: int = DRAWS, seed: Any = 0,
 ) -> Cube:  # fmt: skip
     """LIME at every width, Shapley values, interactions and rules of f at xi, on the boxes of a world.
 
@@ -357,19 +364,16 @@ def cube(
     output = output_in_world(f, xi, world, label, output)
     problem = Problem.of(f, xi, world, 1.0, "mismatch", output, purpose="its cube")
     n = arg.whole("n", n, 4 * (problem.d + 1))
-    seed = None if seed is None else arg.whole("seed", seed, 0)
-    if tolerance is not None:
-        tolerance = float(arg.numbers("tolerance", tolerance))
-        if tolerance < 0:
-            raise ValueError(f"tolerance must be at least 0, got {tolerance:g}.")
+    root = int(np.random.default_rng(arg.seed("seed", seed)).integers(2**62))
+    tolerance = None if tolerance is None else arg.not_negative("tolerance", tolerance)
     masses, answers = Masses.of(problem), Answers(problem, tolerance)
-    value, pool = _value_of(problem, masses, answers, n, seed)
+    value, pool = _value_of(problem, masses, answers, n, root)
     found = shapley_of(value)
     result = Cube(
         coef=found.value, stderr=found.stderr, intercept=_start(value), names=problem.boxes.names,
         mass=masses.p, prediction=problem.prediction, tolerance=tolerance, output=problem.output,
         notes=(*problem.form_notes, *_notes(problem, masses)),
-        method=value.method, draws=value.n, n=n, seed=seed, masses=masses,
+        method=value.method, draws=value.n, n=n, root=root, masses=masses,
         value=value, answers=answers, setting=problem,
     )  # fmt: skip
     if pool is not None:

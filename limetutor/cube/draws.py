@@ -75,7 +75,7 @@ class Pool:
         q = np.concatenate([[0.0], gauss_legendre(NODES)[0]])
         count = np.append(n - n // 2, np.diff(np.arange(NODES + 1) * (n // 2) // NODES))
         places = masses.along(q)
-        rows = draw(problem, respond, np.repeat(places, count, axis=0), [seed or 0, 0])
+        rows = draw(problem, respond, np.repeat(places, count, axis=0), [seed, 0])
         logs = [_log_probability(rows.z, t).sum(axis=1) for t in places]
         with np.errstate(divide="ignore"):
             shares = np.log(count / n)

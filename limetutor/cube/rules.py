@@ -219,7 +219,7 @@ class SampledPrecisions:
         t = self.masses.p.copy()
         t[list(rule)] = 1.0
         rows = draw(
-            self.problem, self.respond, np.tile(t, (size, 1)), [self.seed or 0, 1, len(made), *rule]
+            self.problem, self.respond, np.tile(t, (size, 1)), [self.seed, 1, len(made), *rule]
         )
         self.blocks.setdefault(rule, []).append((rows.z.T, rows.answers[:, 1] > 0))
         self.calls += size
