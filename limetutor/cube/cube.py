@@ -15,7 +15,7 @@ from ..core.problem import Problem
 from ..inputs import arguments as arg
 from ..inputs.predictors import model_behind
 from ..lime.columns_and_classes import output_in_world
-from ..results.result import DroppedModel, PicklesWithoutModel, plain, wing
+from ..results.result import DroppedModel, PicklesWithoutModel, Result, plain, wing
 from .classes import Answers, table_of
 from .draws import Draws, Pool
 from .extension import (
@@ -124,7 +124,7 @@ class Cube(PicklesWithoutModel):
 
         With their ``intercept`` F(p) they add up to F(1), the mean of f in xi's boxes.
         """
-        if of == "value":
+        if arg.one_of("of", of, FUNCTIONS) == "value":
             return Reading(
                 "Shapley values", self.coef, self.stderr, self.intercept, self.names, of,
                 self.method, self.draws,
@@ -189,6 +189,14 @@ class Cube(PicklesWithoutModel):
         return wing("plotting.cubes").cube(self, ax=ax, top=top, title=title)
 
     figure = plot
+    values = Result.values
+
+    def to_shap(self) -> Any:
+        """A ``shap.Explanation`` for shap's pictures, from F(p) upwards: Shapley values on boxes.
+
+        What is missing from F(1), the mean of f in xi's boxes, to f(xi) is one more entry.
+        """
+        return super().to_shap()
 
     def to_frame(self) -> Any:
         """A DataFrame with a row for each feature: box, mass, Shapley value and standard error."""
@@ -252,7 +260,7 @@ class Cube(PicklesWithoutModel):
         form = self.answers.form_of_class()
         if form is not None:
             return FormExtension.of(form, self.setting, self.masses)
-        return Draws(self.pool, self.pool.rows.answers[:, 1])
+        return Draws.of(self.pool, 1)
 
     def _extension(self, of: str) -> Extension:
         if isinstance(self.value, DroppedModel):
@@ -397,7 +405,7 @@ def _value_of(
     if tables is not None:
         return tables[0], None
     pool = Pool.of(problem, answers, masses, n, seed)
-    return Draws(pool, pool.rows.answers[:, 0]), pool
+    return Draws.of(pool, 0), pool
 
 
 def _notes(problem: Problem, masses: Masses) -> list[str]:

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..results.result import BaseResult
-
 
 class Way(NamedTuple):
     """Places q, what each feature adds there (places, d); and LIME's places, values and widths."""
@@ -21,7 +19,7 @@ class Way(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reading(BaseResult):
+class Reading:
     """Numbers read off F: ``coef``, their standard errors ``stderr``, and where they come from.
 
     ``of`` is the function, "value" (f) or "class" (the indicator of the class of xi); ``method`` is
@@ -50,10 +48,11 @@ class Reading(BaseResult):
 
     def to_frame(self) -> Any:
         """A DataFrame with a row for each feature (of interactions a square one, of widths a row each)."""
-        if np.ndim(self.coef) == 1 and len(self.coef) == len(self.names):
-            return super().to_frame()
         import pandas as pd
 
+        if np.shape(self.coef) == (len(self.names),) and self.what != "F":
+            index = pd.Index(self.names, name="feature")
+            return pd.DataFrame({"coef": self.coef, "stderr": self.stderr}, index=index)
         square = np.shape(self.coef) == (len(self.names),) * 2 and "interaction" in self.what
         columns = list(self.names) if np.ndim(self.coef) == 2 else ["value"]
         values = self.coef if np.ndim(self.coef) == 2 else np.reshape(self.coef, (-1, 1))
