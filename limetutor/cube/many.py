@@ -12,7 +12,7 @@ from ..core.tilted_law import ConditionalLaws
 from ..inputs import arguments as arg
 from ..inputs.predictors import model_behind
 from ..many.problems import Problems
-from .extension import gauss_legendre
+from .extension import degree_of, gauss_legendre, means_and_slopes
 
 ROWS_PER_BLOCK = 512
 
@@ -31,8 +31,7 @@ def shapley_values(f: Any, X: Any, world: World, output: Any = None) -> np.ndarr
             "f must have a closed form for the Shapley values of many rows, got "
             f"{arg.shorten(f)}; lt.cube samples it, row by row."
         )
-    d = table.shape[1]
-    q, weights = gauss_legendre((min(form.degree or d, d) + 1) // 2)
+    q, weights = gauss_legendre((degree_of(form, table.T) + 1) // 2)
     values = np.empty(table.shape)
     for start in range(0, len(table), ROWS_PER_BLOCK):
         part = slice(start, start + ROWS_PER_BLOCK)
@@ -42,18 +41,7 @@ def shapley_values(f: Any, X: Any, world: World, output: Any = None) -> np.ndarr
         for place, weight in zip(q, weights, strict=True):
             t = (law.alpha + place * rest)[..., None]
             whole = t * inside + (1 - t) * outside
-            total += weight * _slopes(
-                form, ConditionalLaws(law.views.law, np.stack([whole, inside, outside]))
-            )
+            views = ConditionalLaws(law.views.law, np.stack([whole, inside, outside]))
+            total += weight * means_and_slopes(form, views)[1]
         values[part] = rest * total
     return values
-
-
-def _slopes(form: Any, views: ConditionalLaws) -> np.ndarray:
-    together = form.contrasts(views)
-    if together is not None:
-        return together[1]
-    rows = range(views.weights.shape[1])
-    return np.array(
-        [form.contrast(ConditionalLaws(views.law, views.weights[:, i]))[1] for i in rows]
-    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -79,6 +79,31 @@ class Rule:
     found: bool = True
     bound: float | None = None
     certificate: str = ""
+
+    @classmethod
+    def of(cls, rule: Features, precision: Precision, cube: Any) -> Rule:
+        """A rule of a cube."""
+        names, boxes = (tuple(listed[j] for j in rule) for listed in (cube.names, cube.box_names))
+        coverage = float(np.prod(cube.mass[list(rule)]))
+        numbers = (precision.value, coverage, precision.stderr, precision.interval(), precision.n)
+        return cls(rule, names, boxes, *numbers)
+
+    def certified(self, found: Found, target: float) -> Rule:
+        """The same with what a search says about rules that cover more."""
+        doubt = "" if self.method == "exact" else " (by draws, each at four standard errors)"
+        looked = f"{found.looked_at:,} rules looked at"
+        more = f" that covers more than {found.bound:.3g}" if found.bound else ""
+        words = f"no rule{more} has precision {target:g}{doubt}"
+        if not found.reaches:
+            words = f"not found: {looked}, this is the most precise of them; {words}"
+        elif found.bound <= self.coverage / ALIKE:
+            words = f"the best: {words}; {looked}"
+        else:
+            times = found.bound / self.coverage
+            words = f"another rule may cover up to {times:.3g} times as much: {words}; {looked}"
+        return replace(
+            self, target=target, found=found.reaches, bound=found.bound, certificate=words
+        )
 
     @property
     def method(self) -> str:

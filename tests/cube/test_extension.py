@@ -175,6 +175,6 @@ def test_thirty_features_need_no_sum_over_all_sets():
     y = X[:, 0] * X[:, 1] + X[:, 2:].sum(axis=1)
     f = RandomForestRegressor(10, max_depth=7, random_state=0).fit(X, y)
     cube = lt.cube(f, X[0], lt.Empirical(X))
-    assert cube.value.degree <= 7
+    assert cube.both.value.degree <= 7
     assert cube.local_prediction == pytest.approx(cube.at(np.ones(30)).coef, abs=1e-10)
     assert cube.interactions().coef.shape == (30, 30)

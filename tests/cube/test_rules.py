@@ -189,9 +189,9 @@ def test_a_sampled_anchor_reaches_its_target_and_its_bound_holds(forest, target)
 
 def test_a_search_makes_a_bounded_number_of_calls(forest, monkeypatch):
     cube, _, _ = forest
-    precisions = cube._precisions()
+    precisions = cube.both.precisions()
     found = rules.best_rule(precisions, cube.mass, 0.999999)
-    assert precisions.calls < 2 * cube.n + 4096
+    assert precisions.calls < 2 * cube.both.n + 4096
     assert not found.reaches or found.bound >= np.prod(cube.mass[list(found.rule)])
 
 
