@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import limetutor as lt
 from limetutor.cube import many
 from limetutor.cube.many import shapley_values
+from limetutor.plotting.page import number
 
 
 @pytest.fixture(scope="module")
@@ -222,6 +223,16 @@ def test_nothing_leaves_its_box_where_all_is_constant():
         cube.lime(1.0).coef.tolist() == [0, 0] and cube.interactions().coef.tolist() == [[0, 0]] * 2
     )
     cube.plot()
+
+
+def test_a_report_has_shapley_values_beside_the_effects():
+    cube, (f, xi, world), _ = case("forest")
+    for kernel, nu in (("mismatch", 2.0), ("gaussian", 0.1)):
+        page = lt.audit(lt.limit(f, xi, world, nu, kernel)).to_html()
+        assert "Beside Shapley values" in page and number(cube.local_prediction) in page
+        assert all(f">{number(value)}</td>" in page for value in cube.coef)
+    sampled = lt.audit(lt.limit(lambda x: x[:, 0], [0.1, 1], lt.Gaussian(), 1.0))
+    assert "Shapley" not in sampled.to_html()
 
 
 GOOD = {"f": lt.Linear([1.0, 2]), "xi": [0.1, 1.0], "world": lt.Gaussian()}
