@@ -1,5 +1,6 @@
 """The path of an explanation over the bandwidth or the number of boxes."""
 
+import pickle
 from functools import partial
 
 import numpy as np
