@@ -8,8 +8,8 @@ import scipy
 from cubes import diabetes, labels_alone, tree_of_wine
 
 import limetutor as lt
-from limetutor.cube import rules
-from limetutor.cube.rules import by_coverage
+from limetutor.cubes import rules
+from limetutor.cubes.rules import by_coverage
 
 
 def all_rules(d):
