@@ -3,13 +3,17 @@
 Cells run in their order, then each question is asked in turn, with inputs drawn for this very file: the
 seed is a digest of it, so that no answers can be prepared for inputs that depend on these answers, and
 grading it again asks the same. A cell or a question that loops, uses too much memory or ends Python loses
-only its own points: the process is ended, and a new one runs the other cells again.
+only its own points: the process is ended, and a new one runs the other cells again, and of that cell what it
+defines.
+
+Each slip costs its own points. A wrong answer that calls an earlier answer which is wrong is judged once more, in a
+new sandbox in which the earlier one is answered from outside; the points of the earlier one stay as they are.
 """
 
 import builtins
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +21,13 @@ from ..course import progress
 from ..course.exercises import exercises
 from ..course.judging.kinds import Function
 from .assignments import assignments
+from .names import reached
 from .notebooks import UnreadableNotebookError, opened, source, submission
 from .questions import Assignment, AssignmentQuestion, generator, identity
 from .sandbox import SandboxLimits
 from .session import AnswerError, Session, StoppedError, decoded, encoded, start_session
 
-MAX_SKIPPED = 30  # cells that end Python, one after the other
+MAX_STOPPED = 30  # cells that end Python
 MAX_PROGRESS_BYTES = 100_000
 PROBLEMS = {
     "no such name": "There is no {answer} in the notebook: was it renamed, or did its cell fail?",
@@ -32,6 +37,7 @@ PROBLEMS = {
     "MemoryError": "It used too much memory.",
     "died": "It ended Python.",
     "changed": "It changes what it was given: work on a copy.",
+    "AbsentError": "It calls limetutor, which is not there while functions are graded: use numpy and your own.",
 }
 
 
@@ -68,31 +74,54 @@ class GradedSubmission:
 
 
 class NotebookRun:
-    """A notebook whose cells have run; ``trouble`` lists why parts of it were stopped."""
+    """A notebook whose cells have run; ``trouble`` lists why parts of it were stopped.
 
-    def __init__(self, code: Sequence[str], limits: SandboxLimits, given: dict[str, Any]) -> None:
-        self._code, self._limits, self._given = code, limits, given
+    It may ask for the functions in ``outside``, and those in ``replaced`` are called in the places of its own.
+    """
+
+    def __init__(
+        self,
+        code: Sequence[str],
+        limits: SandboxLimits,
+        outside: Mapping[str, Callable[..., Any]],
+        replaced: Sequence[str] = (),
+    ) -> None:
+        self.code, self._limits, self._outside = code, limits, outside
+        self._replaced = replaced
         self._deadline = time.monotonic() + limits.total
-        self._skipped: set[int] = set()
+        self._stopped: dict[int, int] = {}  # cells, and how often they had to be
         self._session: Session | None = None
         self.trouble: set[str] = set()
 
+    def with_answers(self, answers: Mapping[str, Callable[..., Any]]) -> "NotebookRun":
+        """The same notebook in another process, with functions from outside in the places of its own."""
+        run = NotebookRun(self.code, self._limits, {**self._outside, **answers}, [*answers])
+        run._deadline, run._stopped = self._deadline, dict(self._stopped)
+        return run
+
+    @property
+    def answered(self) -> set[str]:
+        """The functions from outside that it has called."""
+        return set() if self._session is None else self._session.answered
+
     @property
     def session(self) -> Session:
-        """A process in which the cells have run, without those that ended an earlier one."""
+        """A process in which the cells have run; of those that ended an earlier one, what they define, at most."""
         while self._session is None:
-            if time.monotonic() > self._deadline or len(self._skipped) > MAX_SKIPPED:
+            if time.monotonic() > self._deadline or len(self._stopped) > MAX_STOPPED:
                 raise StoppedError("timed out")
-            session, number = start_session(self._limits, self._given), 0
+            number = 0
+            session = start_session(self._limits, self._outside, self._replaced)
             try:
-                for number, code in enumerate(self._code):
+                for number, code in enumerate(self.code):
                     if time.monotonic() > self._deadline:
                         self.trouble.add("timed out")
                         break  # what is defined by now is still asked for
-                    if number not in self._skipped:
-                        self._request(session, self._limits.seconds, do="cell", code=code)
+                    if (times := self._stopped.get(number, 0)) < 2:
+                        how = {"do": "cell", "code": code, "definitions": times > 0}
+                        self._request(session, self._limits.seconds, **how)
             except StoppedError:
-                self._skipped.add(number)
+                self._stopped[number] = self._stopped.get(number, 0) + 1
             except BaseException:
                 session.close()
                 raise
@@ -219,17 +248,48 @@ def graded(folder: Path, assignment: Assignment, limits: SandboxLimits) -> Grade
         return result("unreadable", zero, f"The file cannot be read: {why}.")
     except OSError as error:
         return result("unreadable", zero, f"The file cannot be read: {error.strerror}.")
-    run = NotebookRun(content.code, limits, assignment.numbers(student))
+    numbers = {"numbers": lambda name, typed: assignment.numbers(typed)[name]}
+    run = NotebookRun(content.code, limits, numbers)
     try:
         # before any question: a notebook could write a hidden input into this name
         notes = (*content.altered, *_other_student(run, assignment, student))
-        judged = assignment.judged
-        marks = {q.name: mark(q, student, run, seed, limits.seconds) for q in judged}
+        marks = _marks(assignment, student, run, seed, limits.seconds)
     finally:
         run.close()
     stopped = [why for why in ("timed out", "out of memory") if why in run.trouble]
     status = [*stopped, "altered" if content.altered else "graded"][0]
     return result(status, marks, *notes)
+
+
+def _marks(
+    assignment: Assignment, student: str, run: NotebookRun, seed: bytes, seconds: float
+) -> dict[str, Mark]:
+    """The marks of all questions; wrong ones that call earlier wrong ones are judged again, given right ones."""
+    marks: dict[str, Mark] = {}
+    wrong: dict[str, Callable[..., Any]] = {}  # earlier answers, by name: what is right
+    for question in assignment.judged:
+        found = mark(question, student, run, seed, seconds)
+        needed = reached(run.code, question.answer) & set(wrong) if not found.points else set()
+        if needed:
+            again = run.with_answers({name: wrong[name] for name in wrong if name in needed})
+            try:
+                given = mark(question, student, again, seed, seconds)
+                if given.points or not again.trouble:
+                    found = replace(given, words=_given_words(given, again.answered))
+            finally:
+                again.close()
+        if not found.points and isinstance(question.exercise, Function):
+            wrong[question.answer] = question.exercise.reference
+        marks[question.name] = found
+    return marks
+
+
+def _given_words(mark: Mark, answered: set[str]) -> str:
+    """What is said of an answer that was judged with right answers to earlier questions."""
+    names = " and ".join(f"`{name}`" for name in sorted(answered))
+    if not names:
+        return mark.words
+    return f"Judged with a right {names}: {mark.words or 'right.'}"
 
 
 def _other_student(run: NotebookRun, assignment: Assignment, student: str) -> Sequence[str]:

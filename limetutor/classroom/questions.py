@@ -62,6 +62,11 @@ class Assignment:
         """The points of all questions that are judged by machine."""
         return sum(question.points for question in self.judged)
 
+    @property
+    def most_points(self) -> int:
+        """The points of all questions."""
+        return sum(question.points for question in self.questions)
+
     def numbers(self, student: str) -> dict[str, dict[str, Any]]:
         """What each question gives this student, by its name."""
         return {q.name: q.of(student).params for q in self.questions if q.exercise.given}

@@ -6,23 +6,30 @@ change; the solution version has the solutions, and the rubric after what a pers
 
 import argparse
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from .command import action
+from .notebooks import SOURCES
 
 SOLUTION_MARK = re.compile(r"(?m)^.*### (?:BEGIN|END) SOLUTION.*\n?")
 
 
-def released(notebook: Any) -> Any:
-    """The students' version, by nbgrader's own steps: stubs instead of solutions, no outputs."""
+def released(notebook: Any, name: str) -> Any:
+    """The students' version, by nbgrader's own steps: stubs instead of solutions, no outputs; it says its version."""
     try:
         from nbgrader import preprocessors as steps
     except ImportError:
         raise ImportError(
             "releasing assignments needs nbgrader; install it with pip install 'limetutor[class]'."
         ) from None
+    from .assignments import edition
+    from .notebooks import VERSION
+
+    for cell in notebook.cells:
+        cell.source = VERSION.sub(f'released("{edition(name)}")', cell.source)
     resources: dict[str, Any] = {}
     for step in (
         steps.LockCells, steps.ClearSolutions, steps.ClearOutput, steps.ClearHiddenTests,
@@ -53,6 +60,21 @@ def solved(notebook: Any, name: str) -> Any:
     return notebook
 
 
+def install_line() -> str:
+    """The line that installs what this clone has: by its commit, or by the tag of its version."""
+    from .. import __version__
+
+    try:
+        told = subprocess.run(
+            ["git", "-C", str(SOURCES.parent), "rev-parse", "HEAD"],
+            capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+        archive = told.stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        archive = f"refs/tags/v{__version__}"
+    return f'pip install "limetutor[lab] @ https://github.com/limetutor/limetutor/archive/{archive}.zip"'
+
+
 def write(out: str, version: Callable[[Any, str], Any]) -> list[Path]:
     """Write one notebook for each assignment into a folder."""
     import nbformat
@@ -75,7 +97,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
 @action("release", "Write the assignments as students get them.", _options)
 def release(options: argparse.Namespace) -> int:
     """`limetutor class release`."""
-    print(*write(options.out, lambda notebook, name: released(notebook)), sep="\n")
+    print(*write(options.out, released), sep="\n")
+    print(f"Students install the same version: {install_line()}")
     return 0
 
 

@@ -117,7 +117,6 @@ EXERCISES = (
         ),
         nudge="How much of the data lies below the first edge, and below the second?",
         formula="Edge number b is the quantile of the normal law at b/p, for b from 1 to p − 1.",
-        step="scipy.stats.norm.ppf takes an array: give it np.arange(1, p) / p.",
     ),
     Function(
         name="boxes",
@@ -131,7 +130,6 @@ EXERCISES = (
         ),
         nudge="How many edges lie below a value of the third box?",
         formula="The number of a box is the number of edges at or below the value.",
-        step="np.searchsorted counts edges; its argument side decides what happens on one.",
     ),
     Function(
         name="indicators",
@@ -147,7 +145,6 @@ EXERCISES = (
         ),
         nudge="What has to be equal for an entry to be 1?",
         formula="z has the shape of x; an entry is 1 where x and ξ have the same box in that column.",
-        step="boxes(x, edges) == boxes(xi, edges): numpy compares each row of x with ξ.",
     ),
     Function(
         name="weights",
@@ -165,7 +162,6 @@ EXERCISES = (
         ),
         nudge="What is the weight of a sample that lies at ξ itself?",
         formula="exp(−‖x − ξ‖² / (2ν²)), one number for each row of x.",
-        step="((x - xi) ** 2).sum(axis=1) are the squared distances of the rows.",
     ),
     Function(
         name="fit",
@@ -183,8 +179,6 @@ EXERCISES = (
         ),
         nudge="Which matrix and which right-hand side does the key equation have?",
         formula="(Zᵀ Π Z) β = Zᵀ Π y, where Z has a first column of ones and Π holds the weights.",
-        step="Build Z with np.column_stack; w[:, None] * Z multiplies each row by its weight; then "
-        "np.linalg.solve.",
     ),
     Function(
         name="score",
@@ -201,7 +195,6 @@ EXERCISES = (
         nudge="Which share of the weighted variance of y does the surrogate account for?",
         formula="1 minus the weighted sum of squared residuals over the weighted sum of squared "
         "distances from the weighted mean.",
-        step="np.average(y, weights=w) is that mean; the residuals are y − β₀ − zβ.",
     ),
     Function(
         name="lime",
@@ -223,8 +216,6 @@ EXERCISES = (
         ),
         nudge="Every line is a function that you have written already: in which order?",
         formula="Draw x, ask f, find the indicators and the weights, then fit.",
-        step="np.random.default_rng(seed).standard_normal((n, len(xi))) are the samples; the edges "
-        "are those of four boxes.",
     ),
     Paragraph(
         name="in_words",

@@ -38,9 +38,9 @@ def _flips(coefs: np.ndarray) -> np.ndarray:
 
 
 def _strangeness(
-    X: np.ndarray, x: np.ndarray, scaled: bool = True, root: bool = True
+    X: np.ndarray, x: np.ndarray, scaled: bool = True, root: bool = True, ddof: int = 0
 ) -> np.ndarray:
-    scale = X.std(axis=0) if scaled else 1.0
+    scale = X.std(axis=0, ddof=ddof) if scaled else 1.0
     squares = (((x[:, None] - X[None]) / scale) ** 2).sum(axis=2).min(axis=1)
     return np.sqrt(squares) if root else squares
 
@@ -99,7 +99,6 @@ EXERCISES = (
         ),
         nudge="How many samples are there in effect if all but one have the weight 0?",
         formula="The square of the sum over the sum of the squares.",
-        step="w.sum() ** 2, divided by (w ** 2).sum().",
     ),
     Function(
         name="fidelity",
@@ -116,7 +115,6 @@ EXERCISES = (
         nudge="What would you say of y without the surrogate, and how far off would you be?",
         formula="1 minus the weighted sum of squared residuals over the weighted sum of squares about the "
         "weighted mean.",
-        step="np.average(y, weights=w) is the mean; both sums carry the weights.",
     ),
     Function(
         name="agreement",
@@ -134,8 +132,6 @@ EXERCISES = (
         ),
         nudge="Which k features does a run show first, and how many of them does another run show?",
         formula="The mean, over all pairs of different runs, of the number of shared features over k.",
-        step="set(np.argsort(-np.abs(run))[:k]) are the features of a run; "
-        "itertools.combinations gives the pairs.",
     ),
     Function(
         name="flips",
@@ -151,11 +147,11 @@ EXERCISES = (
         ),
         nudge="In which runs does a feature have another sign than in most runs?",
         formula="For each feature the smaller of two shares: positive runs and negative runs.",
-        step="(coefs > 0).mean(axis=0) is one share, 1 minus it the other; np.minimum takes the smaller.",
     ),
     Function(
         name="strangeness",
         reference=_strangeness,
+        also=(lambda X, x: _strangeness(X, x, ddof=1),),
         inputs=_two_tables,
         mistakes=with_hints(
             lambda X, x: _strangeness(X, x, scaled=False),
@@ -166,8 +162,6 @@ EXERCISES = (
         nudge="How far is a sample from the patient who is most like it?",
         formula="The smallest Euclidean distance to a row of X, after each column is divided by its standard "
         "deviation in X.",
-        step="x[:, None] - X[None] holds all differences, (m, n, d); divide, square, sum over the last "
-        "axis, take the minimum over the patients, then the root.",
     ),
     Function(
         name="what_if",
@@ -181,8 +175,6 @@ EXERCISES = (
         ),
         nudge="Which question to the model has an answer that no surrogate can get wrong?",
         formula="For each feature j: f(ξ) − f(ξ with its entry j replaced by the median of column j).",
-        step="Repeat ξ once for each feature, write the medians on the diagonal, and ask f about all rows "
-        "at once.",
     ),
     Value(
         name="my_what_if",
@@ -194,8 +186,7 @@ EXERCISES = (
             "Those are changes to means; take medians.",
         ),
         nudge="Your own function answers this: which f, which ξ and which table does it need?",
-        formula="what_if(forest.predict, X[row], X).",
-        step="Call it with your row, and give all ten numbers.",
+        formula="f is the forest's predict, ξ is the row of X that your id gives, and the table is X.",
     ),
     Paragraph(
         name="verdict",

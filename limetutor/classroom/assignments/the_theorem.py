@@ -100,7 +100,6 @@ EXERCISES = (
         ),
         nudge="Where does the mean go as ν becomes very small, and as it becomes very large?",
         formula="(ν²μ + σ²ξ) / (ν² + σ²), here with μ = 0 and σ = 1.",
-        step="That is ξ divided by a number that depends on ν alone.",
     ),
     Function(
         name="mass",
@@ -118,7 +117,6 @@ EXERCISES = (
         ),
         nudge="Which law do weighted samples follow, and which interval is the box of ξ?",
         formula="Φ((q₊ − μ̃)/σ̃) − Φ((q₋ − μ̃)/σ̃), with the edges of the box of ξ and σ̃² = ν²/(1 + ν²).",
-        step="np.searchsorted finds the box among −∞, −0.6745, 0, 0.6745, ∞; scipy.stats.norm.cdf is Φ.",
     ),
     Function(
         name="Sigma",
@@ -132,7 +130,6 @@ EXERCISES = (
         ),
         nudge="Which expectation is each entry, and which of the indicators are independent?",
         formula="The corner is C, the first row and the diagonal C α, and between features C α_j α_k.",
-        step="Start from np.outer of (1, α₁, …) with itself, mend the diagonal, multiply by C.",
     ),
     Function(
         name="Sigma_inverse",
@@ -149,7 +146,6 @@ EXERCISES = (
         nudge="A solver of linear systems loses digits where α is near 1. Which entries are not zero?",
         formula="An arrowhead: the corner 1 + Σ α/(1 − α), beside it −1/(1 − α), on the diagonal "
         "1/(α(1 − α)), all of it divided by C.",
-        step="Start from np.diag of the corner and the diagonal, then set the first row and column.",
     ),
     Function(
         name="coefficients",
@@ -166,8 +162,6 @@ EXERCISES = (
         nudge="A coefficient is a contrast: the mean of what, where, minus the mean of what, where?",
         formula="β_j = a_j (E[x_j | in the box] − E[x_j | not in it]) under the tilted law; the first mean "
         "is μ̃ − σ̃ (φ(r) − φ(l)) / (Φ(r) − Φ(l)) with the standardised edges l and r.",
-        step="α times the mean inside plus (1 − α) times the mean outside is μ̃: so the contrast is the "
-        "mean inside minus μ̃, divided by 1 − α.",
     ),
     Function(
         name="local_error",
@@ -181,7 +175,6 @@ EXERCISES = (
         ),
         nudge="Where does the surrogate take ξ to be, in each feature?",
         formula="The sum over features of a_j (E[x_j | in the box] − ξ_j), under the tilted law.",
-        step="You have the mean inside the box from the question before: subtract ξ and multiply by a.",
     ),
     Function(
         name="turning",
@@ -198,7 +191,6 @@ EXERCISES = (
         nudge="Which of the four boxes have such a bandwidth, and for which half of them?",
         formula="In an inner box with the edges q₋ and q₊, ν² = V = (2ξ − q₋ − q₊)/(q₋ + q₊), where that is "
         "positive.",
-        step="By symmetry take |x|: below q = 0.6745 and above q/2 it is the root of (2|x| − q)/q.",
     ),
     Function(
         name="opposed",
@@ -217,10 +209,9 @@ EXERCISES = (
         ),
         nudge="You can compute the coefficient and you know the slope: what is left to compare?",
         formula="True for a feature where the sign of its coefficient differs from that of a_j.",
-        step="np.sign(coefficients(a, xi, nu)) against np.sign(a).",
     ),
-    replace(named("switch-off/1"), name="my_bandwidth"),
-    replace(named("switch-off/2"), name="my_position"),
+    replace(named("switch-off/1"), name="my_bandwidth", step=""),
+    replace(named("switch-off/2"), name="my_position", step=""),
     Paragraph(
         name="the_sign",
         rubric=[
