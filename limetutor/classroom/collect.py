@@ -31,7 +31,9 @@ CANVAS = re.compile(
 )
 NOTEBOOK = re.compile(r"(?i)\.ipynb(?:\.(?:txt|json))?$")
 JUNK = re.compile(r"(?i)^(?:__MACOSX|\.DS_Store|\._.*|Thumbs\.db|desktop\.ini)$")
-COPY = re.compile(r"\((\d+)\)|-(\d+)(?=\.)")  # "the_audit (1).ipynb" of a browser, "the_audit-1.ipynb" of Canvas
+COPY = re.compile(
+    r"\((\d+)\)|-(\d+)(?=\.)"
+)  # "the_audit (1).ipynb" of a browser, "the_audit-1.ipynb" of Canvas
 EXTRACT = f"{__package__}.unpack:extracted"
 MAX_DEPTH, NESTED_FILES, NESTED_MEGABYTES = 3, 2000, 200  # archives that students hand in
 SECONDS, NESTED_SECONDS = 1800, 60
@@ -137,7 +139,9 @@ def owner(found: Found, roster: Roster, anonymous: bool) -> Owner:
     if told := CANVAS.fullmatch(found.parts[-1]):
         who = roster.by_number(told["number"]) or roster.by_name(told["name"])
         if who:
-            return _one(who, told["name"], "canvas", told["number"], told["rest"] or found.parts[-1])
+            return _one(
+                who, told["name"], "canvas", told["number"], told["rest"] or found.parts[-1]
+            )
     for part in found.parts:
         who = roster.by_id(part) or roster.by_name(part)
         if who:
@@ -177,7 +181,7 @@ def plain_name(name: str) -> str:
 def _put(held: Path, target: Path) -> Path:
     """Copy a file; one of another content that is there already stays, in ``other``."""
     digest = sha256(held.read_bytes()).hexdigest()
-    if target.is_symlink() or target.exists() and not target.is_file():
+    if target.is_symlink() or (target.exists() and not target.is_file()):
         raise ValueError(f"--out: {str(target)!r} must be a file or not be there.")
     if target.is_file():
         there = sha256(target.read_bytes()).hexdigest()
@@ -206,7 +210,12 @@ def collect_all(exports: list[Path], roster: Roster, out: Path) -> dict[str, Any
             files = [(export.name, f) for export in exports for f in collection.files(export)]
         finally:
             collection.close()
-        moodle = {m.group("name", "number") for _, f in files for p in f.parts if (m := MOODLE.fullmatch(p))}
+        moodle = {
+            m.group("name", "number")
+            for _, f in files
+            for p in f.parts
+            if (m := MOODLE.fullmatch(p))
+        }
         anonymous = len({name for name, _ in moodle}) == 1 < len(moodle)
         by_place: dict[tuple[str, str], list[tuple[Owner, Found, str]]] = defaultdict(list)
         for export, found in files:
@@ -236,7 +245,9 @@ def collect_all(exports: list[Path], roster: Roster, out: Path) -> dict[str, Any
                 ), strict=True)))  # fmt: skip
             if name and len({sha256(f.held.read_bytes()).digest() for _, f, _ in candidates}) > 1:
                 latest = "/".join(candidates[-1][1].parts)
-                chosen.append(f"{student}: of {len(candidates)} files for {name}, {latest!r} is taken.")
+                chosen.append(
+                    f"{student}: of {len(candidates)} files for {name}, {latest!r} is taken."
+                )
     return {"rows": rows, "refused": collection.refused, "chosen": chosen}
 
 
@@ -254,10 +265,18 @@ def recorded(folder: Path) -> list[dict[str, str]]:
     return [{name: row.get(name, "") for name in RECORD_COLUMNS} for row in found]
 
 
+def numbers(folder: Path, platform: str) -> dict[tuple[str, str], str]:
+    """The platform's own numbers of students, by student and assignment, as they were collected."""
+    rows = (row for row in recorded(folder) if row["platform"] == platform and row["number"])
+    return {(row["student"], row["assignment"]): row["number"] for row in rows if row["assignment"]}
+
+
 def _options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("exports", nargs="+", help="archives of Moodle or Canvas (zip), or folders")
-    add("--roster", required=True, metavar="FILE", help="the class: a table with id, name, and more")
+    add(
+        "--roster", required=True, metavar="FILE", help="the class: a table with id, name, and more"
+    )
     add("--out", required=True, metavar="FOLDER", help="where the folders of the students go")
 
 
@@ -271,13 +290,19 @@ def collect(options: argparse.Namespace) -> int:
     exports, out = [Path(export) for export in options.exports], Path(options.out)
     for export in exports:
         if not export.exists():
-            raise ValueError(f"exports must be archives or folders, but {str(export)!r} is not there.")
+            raise ValueError(
+                f"exports must be archives or folders, but {str(export)!r} is not there."
+            )
         if export.resolve() in (out.resolve(), *out.resolve().parents):
-            raise ValueError(f"--out must not be in what is collected, got {options.out!r} in {str(export)!r}.")
+            raise ValueError(
+                f"--out must not be in what is collected, got {options.out!r} in {str(export)!r}."
+            )
     roster = read(options.roster)
     found = collect_all(exports, roster, out)
     places = {row["file"] for row in found["rows"]}
-    rows = [row for row in recorded(out) if row["file"] not in places and (out / row["file"]).is_file()]
+    rows = [
+        row for row in recorded(out) if row["file"] not in places and (out / row["file"]).is_file()
+    ]
     rows = sorted([*rows, *found["rows"]], key=lambda row: (row["student"], row["file"]))
     table = "".join(csv_line(row) for row in (RECORD_COLUMNS, *(row.values() for row in rows)))
     write_atomically(out / RECORD, table.encode(errors="backslashreplace"))
@@ -286,7 +311,9 @@ def collect(options: argparse.Namespace) -> int:
         if given:
             missing = [s.id for s in roster.students if s.id not in given]
             words = f"; none of {', '.join(map(repr, missing[:10]))}" if missing else ""
-            print(f"{name}: {len(given)} of {len(roster.students)} students{words}{', …' if missing[10:] else ''}.")
+            print(
+                f"{name}: {len(given)} of {len(roster.students)} students{words}{', …' if missing[10:] else ''}."
+            )
     for sentence in found["chosen"]:
         print(sentence)
     for name, why in found["refused"]:
@@ -295,5 +322,7 @@ def collect(options: argparse.Namespace) -> int:
     for row in lost[:20]:
         print(f"Not placed: {row['from']}.")
     if lost:
-        print(f"{len(lost)} files are in {out / UNPLACED}: add their students to the list, or move them by hand.")
+        print(
+            f"{len(lost)} files are in {out / UNPLACED}: add their students to the list, or move them by hand."
+        )
     return 0

@@ -16,7 +16,9 @@ MAX_BRACKETS = 300_000  # each may cost the reader some hundred bytes
 MAX_PARTS = 1_000_000  # numbers and texts
 MAX_DEPTH = 60  # of lists in lists
 MAX_COUNTS = {"parts": MAX_PARTS, "cells": 2000, "outputs": 2000}
-VERSION = re.compile(r'\breleased\("([^"\\\n]{0,80})"\)')  # in a cell of every assignment; release writes it
+VERSION = re.compile(
+    r'\breleased\("([^"\\\n]{0,80})"\)'
+)  # in a cell of every assignment; release writes it
 SOURCES = Path(__file__).resolve().parents[2] / "assignments"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..course.judging.exercise import Hinted
 from ..course.judging.kinds import Exercise, Paragraph
 
 
@@ -36,9 +37,14 @@ class AssignmentQuestion:
         """Whether it is judged by machine."""
         return not isinstance(self.exercise, Paragraph)
 
+    @property
+    def personal(self) -> bool:
+        """Whether it has other numbers for other students."""
+        return any(given.draw for given in self.exercise.given.values())
+
     def of(self, student: str) -> Exercise:
         """The exercise with the numbers of a student."""
-        if not any(given.draw for given in self.exercise.given.values()):
+        if not self.personal:
             return self.exercise
         return self.exercise.variant(generator(self.name, identity(student)))
 
@@ -75,11 +81,15 @@ class Assignment:
 def assignment(
     number: int, name: str, title: str, exercises: Iterable[Exercise], points: Mapping[str, int]
 ) -> Assignment:
-    """An assignment of these exercises, whose ``points`` are listed by the names of their answers."""
-    questions = (
-        AssignmentQuestion(replace(exercise, name=f"{name}/{exercise.name}"), points[exercise.name])
-        for exercise in exercises
-    )
+    """An assignment of these exercises, whose ``points`` are listed by the names of their answers.
+
+    The last hint of an exercise of the book, nearly its solution, is left out.
+    """
+    questions = []
+    for exercise in exercises:
+        changed: dict[str, Any] = {"name": f"{name}/{exercise.name}"}
+        changed |= {"step": ""} if isinstance(exercise, Hinted) else {}
+        questions.append(AssignmentQuestion(replace(exercise, **changed), points[exercise.name]))
     return Assignment(number, name, title, tuple(questions))
 
 

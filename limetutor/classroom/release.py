@@ -14,6 +14,7 @@ from typing import Any
 from .command import action
 from .notebooks import SOURCES
 
+IDS = '"your id"', '"solution"'  # what students replace by theirs, and the id of the solutions
 SOLUTION_MARK = re.compile(r"(?m)^.*### (?:BEGIN|END) SOLUTION.*\n?")
 
 
@@ -40,7 +41,10 @@ def released(notebook: Any, name: str) -> Any:
 
 
 def solved(notebook: Any, name: str) -> Any:
-    """The teachers' version: solutions without their marks, rubrics after the model answers."""
+    """The teachers' version: solutions without their marks, rubrics after the model answers.
+
+    It is filled in for the id "solution", so that the solutions of personal questions are right for it.
+    """
     import nbformat
 
     from .assignments import assignments
@@ -49,7 +53,7 @@ def solved(notebook: Any, name: str) -> Any:
     rubrics: dict[Any, Any] = {q.answer: q for q in assignments()[name].questions if not q.machine}
     solved_cells = []
     for cell, graded_cell in zip(notebook.cells, cells(notebook), strict=True):
-        cell.source = SOLUTION_MARK.sub("", cell.source).rstrip("\n")
+        cell.source = SOLUTION_MARK.sub("", cell.source).rstrip("\n").replace(*IDS)
         solved_cells.append(cell)
         if question := rubrics.get(graded_cell.name):
             head = f"**Rubric** ({question.points} points). The cell above is a model answer.\n\n"

@@ -23,7 +23,14 @@ HEADERS = {
 }
 UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]')
 MAX_ID = 100
-RESERVED = ("other", "unplaced", "graded", "feedback", "__macosx", "__pycache__")  # names of our own folders
+RESERVED = (
+    "other",
+    "unplaced",
+    "graded",
+    "feedback",
+    "__macosx",
+    "__pycache__",
+)  # names of our own folders
 
 
 @dataclass(frozen=True)
@@ -73,10 +80,13 @@ def read(path: str | Path) -> Roster:
     header, rows = read_table(path, "--roster")
     lower = [name.casefold() for name in header]
     headers = dict(HEADERS)
-    if "student" in lower and {"sis user id", "sis login id"} & set(lower):  # Canvas, whose ID is its own
+    if "student" in lower and {"sis user id", "sis login id"} & set(
+        lower
+    ):  # Canvas, whose ID is its own
         headers |= {"number": ("id",), "id": ("sis user id", "sis login id")}
     columns = {
-        key: [lower.index(name) for name in names if name in lower] for key, names in headers.items()
+        key: [lower.index(name) for name in names if name in lower]
+        for key, names in headers.items()
     }
     for key in ("id", "name"):
         if not columns[key]:
@@ -96,7 +106,9 @@ def read(path: str | Path) -> Roster:
             possible = by_name
         elif first("name") and (first("id") or first("number")):
             number = re.sub(r"\D", "", first("number"))
-            students.append(Student(first("id") or number, first("name"), first("email"), number, by_name))
+            students.append(
+                Student(first("id") or number, first("name"), first("email"), number, by_name)
+            )
             _check(students[-1], students[:-1], line)
     if not students:
         raise ValueError(f"--roster must list at least one student, but {str(path)!r} lists none.")

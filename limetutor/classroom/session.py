@@ -32,7 +32,10 @@ MAX_OUTPUT_BYTES = 100_000_000  # of all replies
 MAX_DEPTH, MAX_TEXT_LENGTH = 12, 1000  # of lists in lists, of a text that is read as numbers
 MAX_VALUES = 500_000  # of an answer: its numbers and texts, empty rows too
 MAX_ASKED, MAX_ASKED_SECONDS = 20_000, 10.0  # that a notebook asks for, and the time to answer
-MAX_ASKED_VALUES, MAX_WHOLE = 50_000, 10_000  # numbers in what it asks about, and the largest whole number
+MAX_ASKED_VALUES, MAX_WHOLE = (
+    50_000,
+    10_000,
+)  # numbers in what it asks about, and the largest whole number
 MAX_START_SECONDS = 60  # until the worker is ready, and until what a notebook leaves behind is gone
 POLL_SECONDS = 0.05  # between two looks at the memory
 LEFTOVER_SHARE = 0.4  # of a cell's seconds, in which processes left behind may fall asleep
@@ -64,8 +67,14 @@ def decoded(reply: Any) -> Any:
 def argument(value: Any) -> Any:
     """What a notebook passes to a function out here, as an array where it is a list; of bounded size."""
     value = np.asarray(value) if isinstance(value, list) else value
-    size = value.size if isinstance(value, np.ndarray) else MAX_WHOLE + 1 if isinstance(value, dict) else 1
-    if size > MAX_ASKED_VALUES or isinstance(value, int) and abs(value) > MAX_WHOLE:
+    size = (
+        value.size
+        if isinstance(value, np.ndarray)
+        else MAX_WHOLE + 1
+        if isinstance(value, dict)
+        else 1
+    )
+    if size > MAX_ASKED_VALUES or (isinstance(value, int) and abs(value) > MAX_WHOLE):
         raise AnswerError("too large")
     return value
 

@@ -30,4 +30,6 @@ def read_table(path: str | Path, option: str) -> tuple[list[str], list[list[str]
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     header = [name.strip() for name in rows[0]] if rows else []
-    return header, [[cell.strip() for cell in row] + [""] * (len(header) - len(row)) for row in rows[1:]]
+    return header, [
+        [cell.strip() for cell in row] + [""] * (len(header) - len(row)) for row in rows[1:]
+    ]

@@ -4,13 +4,18 @@ Each file goes under a number into a folder of its own, so that neither a name, 
 others can reach anything. It runs in a process with limits (:mod:`.bounded`).
 """
 
+import contextlib
 import stat
 import zipfile
 from pathlib import Path
 from typing import Any
 
 MEGABYTE = 2**20
-MAX_FILES, MAX_BYTES, MAX_FILE = 20_000, 4_000 * MEGABYTE, 100 * MEGABYTE  # of what a platform exports
+MAX_FILES, MAX_BYTES, MAX_FILE = (
+    20_000,
+    4_000 * MEGABYTE,
+    100 * MEGABYTE,
+)  # of what a platform exports
 MAX_RATIO, SMALL = 200, 5 * MEGABYTE  # how far a larger file may have been compressed
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 CHUNK = 2**16
@@ -74,8 +79,6 @@ def _name(entry: zipfile.ZipInfo) -> str:
     """The name of a file. Some programs write UTF-8 and do not say so."""
     name = entry.filename
     if not entry.flag_bits & 0x800:
-        try:
+        with contextlib.suppress(UnicodeError):
             name = name.encode("cp437").decode("utf-8")
-        except UnicodeError:
-            pass
     return name[:1000]

@@ -48,7 +48,7 @@ def write(slip: Slip, folder: Path) -> None:
         elif name != "student":
             cell(notebook, name).source = code
     for one in notebook.cells:
-        one.source = one.source.replace('student = "your id"', f"student = {typed!r}")
+        one.source = one.source.replace('student = "solution"', f"student = {typed!r}")
         if slip.assignment == "lime_from_scratch":  # which takes less time to import
             one.source = one.source.replace("scipy.stats.norm.ppf(", "scipy.special.ndtri(")
     folder.mkdir(parents=True)

@@ -210,8 +210,8 @@ EXERCISES = (
         nudge="You can compute the coefficient and you know the slope: what is left to compare?",
         formula="True for a feature where the sign of its coefficient differs from that of a_j.",
     ),
-    replace(named("switch-off/1"), name="my_bandwidth", step=""),
-    replace(named("switch-off/2"), name="my_position", step=""),
+    replace(named("switch-off/1"), name="my_bandwidth"),
+    replace(named("switch-off/2"), name="my_position"),
     Paragraph(
         name="the_sign",
         rubric=[

@@ -120,9 +120,13 @@ class Outside:
         """The value that a function of the grader gives; functions among the arguments are called in here."""
         with self._one_at_a_time:
             if self.number is None or os.getpid() != self._pid:
-                raise RuntimeError(f"{name} can be called by the notebook alone, while it is asked.")
+                raise RuntimeError(
+                    f"{name} can be called by the notebook alone, while it is asked."
+                )
             functions = [value for value in arguments if callable(value)]
-            shown = [{"function": functions.index(v)} if callable(v) else packed(v) for v in arguments]
+            shown = [
+                {"function": functions.index(v)} if callable(v) else packed(v) for v in arguments
+            ]
             named = {key: packed(value) for key, value in named.items()}
             self._send({"number": self.number, "asked": name, "arguments": shown, "named": named})
             while True:

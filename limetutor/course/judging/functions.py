@@ -13,7 +13,9 @@ from .exercise import Exercise, Hinted
 from .tables import Verdict, verdict
 
 ROUGH = 1e-3  # of the largest number: what is as near as that was rounded
-ROUNDED_SOMEWHERE = "Nearly: it is right to three digits and no further. Is a number rounded on the way?"
+ROUNDED_SOMEWHERE = (
+    "Nearly: it is right to three digits and no further. Is a number rounded on the way?"
+)
 BUILDS_A_MATRIX = (
     "The numbers are right, but it builds a matrix: for a million features that does not fit into "
     "any memory."

@@ -135,7 +135,7 @@ def handed_in(places: list[str], port: int, usual: set[str]) -> list[Handed]:
         Handed("good in her own style", ALL, "graded", _own_style),
         Handed("good, version 3", ALL, "graded", _version_3),
         Handed("good, no ids", ALL, "graded", _without_ids),
-        Handed("untouched", 0, "graded", lambda n: released(original(NAME))),
+        Handed("untouched", 0, "graded", lambda n: released(original(NAME), NAME)),
         Handed("syntax", WITHOUT_SCORE, "graded", score("def score(z, y, w:\n    retrun 1")),
         Handed("raises", WITHOUT_SCORE, "graded", inside("raise type(str(y), (Exception,), {})(y)")),
         Handed("loops in a cell", WITHOUT_SCORE, "timed out", score("while True: pass")),
