@@ -96,7 +96,10 @@ class Collection:
         """A file, or those in it."""
         if any(JUNK.match(part) for part in entry.parts):
             return
-        if not entry.parts[-1].lower().endswith(".zip") or depth > MAX_DEPTH:
+        is_archive = entry.parts[-1].lower().endswith(".zip")
+        if not is_archive or depth > MAX_DEPTH:
+            if is_archive:
+                self.refused.append(("/".join(entry.parts), f"it is more than {MAX_DEPTH} archives deep"))
             yield entry
             return
         limits = NESTED_FILES, NESTED_MEGABYTES * 2**20, NESTED_SECONDS
@@ -128,26 +131,26 @@ class Collection:
 
 def owner(found: Found, roster: Roster, anonymous: bool) -> Owner:
     """Whose a file is, by its name in the export."""
+    last = found.parts[-1]
     for part in found.parts:
         if told := MOODLE.fullmatch(part):
-            name = told["rest"] or found.parts[-1]
+            name = told["rest"] if part == last and told["rest"] else last
             # the number is another one for each assignment: it only tells people of one name apart
             who = roster.by_name(told["name"])
             if len(who) != 1 and (who or anonymous):
-                who = [s for s in roster.by_number(told["number"]) if not who or s in who]
+                who = [s for s in roster.by_number(told["number"]) if not who or s in who] or who
             return _one(who, told["name"], "moodle", told["number"], name)
-    if told := CANVAS.fullmatch(found.parts[-1]):
-        who = roster.by_number(told["number"]) or roster.by_name(told["name"])
-        if who:
-            return _one(
-                who, told["name"], "canvas", told["number"], told["rest"] or found.parts[-1]
-            )
+    nobody = "it has no name of a student"
     for part in found.parts:
-        who = roster.by_id(part) or roster.by_name(part)
-        if who:
-            return _one(who, part, "", "", found.parts[-1])
-    why = f"nobody in the list is {told['name'][:80]!r}" if told else "it has no name of a student"
-    return Owner(None, why, name=found.parts[-1])
+        if told := CANVAS.fullmatch(part):
+            name = told["rest"] if part == last and told["rest"] else last
+            if who := roster.by_number(told["number"]) or roster.by_name(told["name"]):
+                return _one(who, told["name"], "canvas", told["number"], name)
+            nobody = f"nobody in the list is {told['name'][:80]!r}"
+    for part in found.parts:
+        if who := roster.by_id(part) or roster.by_name(part):
+            return _one(who, part, "", "", last)
+    return Owner(None, nobody, name=last)
 
 
 def _one(who: list[Student], told: str, platform: str, number: str, name: str) -> Owner:
