@@ -99,7 +99,9 @@ class Collection:
         is_archive = entry.parts[-1].lower().endswith(".zip")
         if not is_archive or depth > MAX_DEPTH:
             if is_archive:
-                self.refused.append(("/".join(entry.parts), f"it is more than {MAX_DEPTH} archives deep"))
+                self.refused.append(
+                    ("/".join(entry.parts), f"it is more than {MAX_DEPTH} archives deep")
+                )
             yield entry
             return
         limits = NESTED_FILES, NESTED_MEGABYTES * 2**20, NESTED_SECONDS

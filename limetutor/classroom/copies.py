@@ -5,8 +5,9 @@ answer has too, or many have, says little. A line is a reason to look, and no mo
 """
 
 import ast
+import builtins
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import combinations
@@ -18,9 +19,11 @@ from .sheets import csv_line
 
 COLUMNS = ("what", "assignment", "question", "students", "likeness", "size", "remark")
 KINDS = ("the id of another", "the numbers of another", "the same", "alike")
+VARIABLE = re.compile(r"(?<=:)#\d+")
+KNOWN = {*dir(builtins), "np", "numpy", "scipy", "pd", "axis"}  # names that are not the student's
 PRINTS = f"{__name__}:prints"
 LEAST = {"code": 25, "text": 30}  # nodes or words: smaller answers are alike by themselves
-NEAR = {"code": 0.85, "text": 0.5}  # shared pieces of all that either has
+NEAR = {"code": 0.7, "text": 0.5}  # shared pieces of all that either has
 FEW = 0.1  # of the class: what more than that have in common says nothing
 MAX_PIECES = 2000
 SECONDS, PROCESSOR_SECONDS = 30, 10
@@ -49,11 +52,12 @@ def prints(folder: str, name: str) -> dict[str, list[Any]]:
 
 
 def print_of(kind: str, text: str) -> list[Any]:
-    """The structure of one answer."""
+    """The structure of one answer; in its pieces, no name of a variable differs from another."""
     tokens = list(_tokens(text)) if kind == "code" else re.findall(r"\w+", text.casefold())
     width = 5 if kind == "code" else 3
+    plain = [VARIABLE.sub("", token) for token in tokens]
     pieces = {
-        _number(" ".join(tokens[k : k + width])) for k in range(max(1, len(tokens) - width + 1))
+        _number(" ".join(plain[k : k + width])) for k in range(max(1, len(plain) - width + 1))
     }
     return [kind, _number(" ".join(tokens)), len(tokens), sorted(pieces)[:MAX_PIECES]]
 
@@ -63,31 +67,42 @@ def _number(text: str) -> int:
 
 
 def _tokens(code: str) -> Iterator[str]:
-    """Code as the kinds of its nodes, with attributes and constants; names by the order in which they come."""
-    names: dict[str, str] = {}
-    for statement in statements(code):
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-                node.value = ast.Constant(None)  # a docstring
-                continue
-            told = (
-                getattr(node, "id", None)
-                or getattr(node, "arg", None)
-                or getattr(node, "name", None)
-            )
-            if isinstance(told, str):
-                told = names.setdefault(told, f"n{len(names)}")
-            elif isinstance(node, ast.Attribute):
-                told = node.attr
-            elif isinstance(node, ast.Constant):
-                told = repr(node.value)[:50]
-            yield f"{type(node).__name__}:{told or ''}"
+    """Code as the kinds of its nodes, with attributes and constants; own names by the order in which they come."""
+    body = statements(code)
+    own: dict[str, str] = {}
+    for node in (node for statement in body for node in _nodes(statement)):
+        told = (
+            getattr(node, "id", None) or getattr(node, "arg", None) or getattr(node, "name", None)
+        )
+        if isinstance(told, str):
+            told = told if told in KNOWN else own.setdefault(told, f"#{len(own)}")
+        elif isinstance(node, ast.Attribute):
+            told = node.attr
+        elif isinstance(node, ast.Constant):
+            told = repr(node.value)[:50]
+        yield f"{type(node).__name__}:{told or ''}"
+
+
+def _nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of code as they are written, without texts that stand alone, such as docstrings."""
+    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+        if not isinstance(node, ast.expr_context):
+            yield node
+        for child in ast.iter_child_nodes(node):
+            yield from _nodes(child)
 
 
 def report(folders: Sequence[Path], results: Sequence[Any], names: Sequence[str]) -> str:
     """The lines to look at, as CSV."""
     lines = [*_other_ids(results), *(line for name in names for line in _alike(folders, name))]
-    lines.sort(key=lambda line: (KINDS.index(line[0]), -float(line[4] or 1), -int(line[5] or 0), *line[1:4]))
+    lines.sort(
+        key=lambda line: (
+            KINDS.index(line[0]),
+            -float(line[4] or 1),
+            -int(line[5] or 0),
+            *line[1:4],
+        )
+    )
     return "".join(csv_line(line) for line in (COLUMNS, *lines))
 
 
@@ -151,10 +166,16 @@ def _alike(folders: Sequence[Path], name: str) -> Iterator[list[str]]:
             remark = "the model answer" if digest == model.get(key) else ""
             if remark or 1 < len(group) <= most:
                 yield [KINDS[2], name, key, " & ".join(group), "1.00", str(size), remark]
-        for one, other in combinations(first, 2):
-            kind, digest, size, pieces = answers[one]
-            if (shared := _likeness(pieces, answers[other][3])) >= NEAR[kind]:
-                yield [KINDS[3], name, key, f"{one} & {other}", f"{shared:.2f}", str(size), ""]
+        near = [
+            (one, other, shared)
+            for one, other in combinations(first, 2)
+            if (shared := _likeness(answers[one][3], answers[other][3])) >= NEAR[answers[one][0]]
+        ]
+        partners = Counter(student for pair in near for student in pair[:2])
+        for one, other, shared in near:
+            if max(partners[one], partners[other]) <= most:
+                size = str(answers[one][2])
+                yield [KINDS[3], name, key, f"{one} & {other}", f"{shared:.2f}", size, ""]
 
 
 def _likeness(a: frozenset[int], b: frozenset[int]) -> float:

@@ -13,11 +13,13 @@ from platforms import (
     archive,
     canvas_export,
     canvas_gradebook,
+    contents,
     moodle_export,
     own_roster,
     people,
     worksheet,
     written,
+    zipped,
 )
 
 from limetutor.classroom import collect, unpack
@@ -32,7 +34,9 @@ def notebook(p: Person, remark: str = "") -> bytes:
     """One that its questions tell, whatever it is called."""
     source = f'hint("{NAME}/edges", edges)  # {p.id} {remark}'
     cell = {"cell_type": "code", "metadata": {}, "source": [source], "outputs": []}
-    return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
+    return json.dumps(
+        {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    ).encode()
 
 
 def collected(tmp_path: Path, roster: str, *exports: Path) -> tuple[dict[str, bytes], int]:
@@ -41,15 +45,6 @@ def collected(tmp_path: Path, roster: str, *exports: Path) -> tuple[dict[str, by
     asked = [*map(str, exports), "--roster", str(tmp_path / "roster.csv"), "--out", str(out)]
     code = main(["class", "collect", *asked])
     return contents(out), code
-
-
-def contents(out: Path) -> dict[str, bytes]:
-    return {p.relative_to(out).as_posix(): p.read_bytes() for p in out.rglob("*") if p.is_file()}
-
-
-def zipped(path: Path, files: dict[str, bytes]) -> Path:
-    path.write_bytes(archive(files))
-    return path
 
 
 LAYOUTS = {
@@ -80,7 +75,10 @@ def test_200_of_200_are_in_place_and_stay_there(tmp_path, layout, capsys):
     for p in CLASS:
         assert found[f"{p.id}/{NAME}.ipynb"] == notebook(p), p
     kept = [data for name, data in found.items() if name != collect.RECORD]
-    assert sum(data in (b"%PDF notes", b"<p>Here it is.</p>", b"<p>text</p>") for data in kept) == len(kept) - 200
+    assert (
+        sum(data in (b"%PDF notes", b"<p>Here it is.</p>", b"<p>text</p>") for data in kept)
+        == len(kept) - 200
+    )
     assert collected(tmp_path, roster, export) == (found, 0)
     platform = layout.partition(",")[0]
     if platform in ("moodle", "canvas"):
@@ -90,7 +88,9 @@ def test_200_of_200_are_in_place_and_stay_there(tmp_path, layout, capsys):
 
 def test_who_cannot_be_placed_is_said_and_kept(tmp_path, capsys):
     """Strangers, two of one name without their numbers, an anonymous export of numbers that nobody has."""
-    stranger = Person("x", "Sam", "Stranger", CLASS[5].moodle, 1)  # the number is somebody's, elsewhere
+    stranger = Person(
+        "x", "Sam", "Stranger", CLASS[5].moodle, 1
+    )  # the number is somebody's, elsewhere
     files = moodle_export([*CLASS[:8], stranger], notebook, NAME)
     found, code = collected(tmp_path, own_roster(CLASS[:8]), zipped(tmp_path / "m.zip", files))
     said = capsys.readouterr().out
@@ -98,7 +98,9 @@ def test_who_cannot_be_placed_is_said_and_kept(tmp_path, capsys):
     assert "nobody in the list is 'Sam Stranger'" in said and "6 of 8" in said
     lost = [data for name, data in found.items() if name.startswith(collect.UNPLACED)]
     assert {notebook(p) for p in (*CLASS[:2], stranger)} <= set(lost)
-    blind = {f"Participant_{p.moodle}_assignsubmission_file_/a.ipynb": notebook(p) for p in CLASS[:8]}
+    blind = {
+        f"Participant_{p.moodle}_assignsubmission_file_/a.ipynb": notebook(p) for p in CLASS[:8]
+    }
     found, _ = collected(tmp_path / "..", worksheet(CLASS[:8]), zipped(tmp_path / "b.zip", blind))
     assert all(found[f"{p.id}/{NAME}.ipynb"] == notebook(p) for p in CLASS[:8])
 
@@ -111,7 +113,10 @@ def test_of_several_files_the_latest_counts_and_all_are_kept(tmp_path, capsys):
     roster = own_roster([ada])
     found, _ = collected(tmp_path, roster, zipped(tmp_path / "a.zip", files))
     assert found[f"{ada.id}/{NAME}.ipynb"] == second and first in found.values()
-    assert notebook(ada, "checkpoint") in found.values() and f"{NAME} (1).ipynb" in capsys.readouterr().out
+    assert (
+        notebook(ada, "checkpoint") in found.values()
+        and f"{NAME} (1).ipynb" in capsys.readouterr().out
+    )
     third = {f"{ada.id}/{NAME}.ipynb": notebook(ada, "third")}
     later, _ = collected(tmp_path, roster, zipped(tmp_path / "b.zip", third))
     assert later[f"{ada.id}/{NAME}.ipynb"] == notebook(ada, "third")
@@ -191,17 +196,20 @@ def test_archives_that_mean_harm_cost_only_themselves(tmp_path, capsys):
     eve, ben = CLASS[2], CLASS[3]
     files = {f"{eve.id}/{name}.zip": data for name, data in HOSTILE.items()}
     files |= {f"{p.id}/{NAME}.ipynb": notebook(p) for p in (CLASS[1], ben)}
-    before = {p for p in tmp_path.parent.rglob("*")} | set(Path("/tmp").glob("up*"))
+    before = set(tmp_path.parent.rglob("*")) | set(Path("/tmp").glob("up*"))
     found, code = collected(tmp_path, own_roster(CLASS[1:4]), zipped(tmp_path / "all.zip", files))
     said = capsys.readouterr().out
     assert code == 0 and found[f"{CLASS[1].id}/{NAME}.ipynb"] == notebook(CLASS[1])
     assert found[f"{ben.id}/{NAME}.ipynb"] == notebook(ben)
     hers = {name: data for name, data in found.items() if name.startswith(f"{eve.id}/")}
-    assert set(found) - set(hers) == {collect.RECORD, *(f"{p.id}/{NAME}.ipynb" for p in (CLASS[1], ben))}
+    assert set(found) - set(hers) == {
+        collect.RECORD,
+        *(f"{p.id}/{NAME}.ipynb" for p in (CLASS[1], ben)),
+    }
     assert sum(map(len, hers.values())) < 70_000_000 and not any(os.sep == name[0] for name in hers)
     for name in ("link", "device", "bomb", "encrypted", "not one", "cut", "lzma", "many", "deep"):
         assert f"{name}.zip" in said, name
-    new = {p for p in tmp_path.parent.rglob("*")} | set(Path("/tmp").glob("up*"))
+    new = set(tmp_path.parent.rglob("*")) | set(Path("/tmp").glob("up*"))
     assert all(tmp_path in p.parents or p == tmp_path for p in new - before)
     assert not any(p.is_symlink() for p in (tmp_path / "submissions").rglob("*"))
     assert not any("\n" in name or "\x1b" in name for name in found)
@@ -238,4 +246,6 @@ def test_lists_as_spreadsheets_write_them(tmp_path):
     path.write_bytes("id;name;e-mail\n1;Müller, Eva;e@x\n".encode("cp1252"))
     (eva,) = read(path).students
     assert (eva.id, eva.name, eva.email) == ("1", "Müller, Eva", "e@x")
-    assert spellings("Eva Müller") & spellings("Müller, Eva") and "evamuller" in spellings("MÜLLER EVA")
+    assert spellings("Eva Müller") & spellings("Müller, Eva") and "evamuller" in spellings(
+        "MÜLLER EVA"
+    )

@@ -12,7 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 GIVEN = "Ada Ben Chloé Dörte Eve Finn Gül Hana Ívar Jun Kofi Łukasz Mei Nils Óscar Priya Quinn Rosa Søren Tom".split()
-FAMILY = ("Lovelace", "O'Brien", "de la Cruz", "Müller-Lüdenscheidt", "Ng", "van der Berg", "Öztürk", "Nowak", "Sato", "Khan")
+FAMILY = (
+    "Lovelace",
+    "O'Brien",
+    "de la Cruz",
+    "Müller-Lüdenscheidt",
+    "Ng",
+    "van der Berg",
+    "Öztürk",
+    "Nowak",
+    "Sato",
+    "Khan",
+)
 
 
 @dataclass(frozen=True)
@@ -38,7 +49,9 @@ def people(count: int) -> list[Person]:
     for k in range(count):
         given, family = GIVEN[k % 20], FAMILY[k // 20 % 10] + ("" if k < 200 else f"{k // 200}")
         found.append(Person(f"s{1000 + 7 * k}", given, family, 90_000 + 3 * k, 500 + k))
-    found[1] = Person(found[1].id, found[0].given, found[0].family, found[1].moodle, found[1].canvas)
+    found[1] = Person(
+        found[1].id, found[0].given, found[0].family, found[1].moodle, found[1].canvas
+    )
     return found
 
 
@@ -69,7 +82,13 @@ def moodle_export(class_: list[Person], notebook, name: str) -> dict[str, bytes]
     """In folders, each tenth without; names as browsers and students leave them."""
     files = {}
     for k, p in enumerate(class_):
-        called = [f"{name}.ipynb", f"{name} (1).ipynb", f"01_{name}.ipynb", f"{name}.IPYNB", "Untitled7.ipynb"]
+        called = [
+            f"{name}.ipynb",
+            f"{name} (1).ipynb",
+            f"01_{name}.ipynb",
+            f"{name}.IPYNB",
+            "Untitled7.ipynb",
+        ]
         folder = f"{moodle_prefix(p)}_assignsubmission_file_"
         content = {called[k % 5]: notebook(p)}
         if k % 7 == 3:
@@ -80,7 +99,9 @@ def moodle_export(class_: list[Person], notebook, name: str) -> dict[str, bytes]
         for file, data in content.items():
             files[folder + ("" if k % 10 == 9 else "/") + file] = data
         if k % 6 == 0:
-            files[f"{moodle_prefix(p)}_assignsubmission_onlinetext_/onlinetext.html"] = b"<p>Here it is.</p>"
+            files[f"{moodle_prefix(p)}_assignsubmission_onlinetext_/onlinetext.html"] = (
+                b"<p>Here it is.</p>"
+            )
     return files
 
 
@@ -102,7 +123,19 @@ def worksheet(class_: list[Person], maximum: str = "100.00") -> str:
     ]  # fmt: skip
     status = "Submitted for grading - "
     rows = [
-        [f"Participant {p.moodle}", p.name, p.id, p.email, status, "", maximum, "Yes", "Monday", "-", ""]
+        [
+            f"Participant {p.moodle}",
+            p.name,
+            p.id,
+            p.email,
+            status,
+            "",
+            maximum,
+            "Yes",
+            "Monday",
+            "-",
+            "",
+        ]
         for p in class_
     ]
     return _csv([header, *rows])
@@ -128,7 +161,9 @@ def canvas_gradebook(class_: list[Person], column: str, possible: str = "10") ->
     header = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", column, "Final Score"]
     manual = ["", "", "", "", "", "Manual Posting", ""]
     points = ["    Points Possible", "", "", "", "", possible, "(read only)"]
-    rows = [[f"{p.family}, {p.given}", str(p.canvas), p.id, p.email, "LIME 1", "", ""] for p in class_]
+    rows = [
+        [f"{p.family}, {p.given}", str(p.canvas), p.id, p.email, "LIME 1", "", ""] for p in class_
+    ]
     return _csv([header, manual, points, *rows])
 
 
@@ -160,3 +195,12 @@ def written(folder: Path, files: dict[str, bytes]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     return folder
+
+
+def contents(out: Path) -> dict[str, bytes]:
+    return {p.relative_to(out).as_posix(): p.read_bytes() for p in out.rglob("*") if p.is_file()}
+
+
+def zipped(path: Path, files: dict[str, bytes]) -> Path:
+    path.write_bytes(archive(files))
+    return path
