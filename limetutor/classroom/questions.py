@@ -15,11 +15,13 @@ from ..course.judging.kinds import Exercise, Paragraph
 class AssignmentQuestion:
     """An exercise of an assignment, with its points; its ``name`` is ``assignment/answer``.
 
-    A paragraph is read by a person, who gives its points.
+    A paragraph is read by a person, who gives its points. ``like`` is another question whose numbers
+    this one has too.
     """
 
     exercise: Exercise
     points: int
+    like: "AssignmentQuestion | None" = None
 
     @property
     def name(self) -> str:
@@ -38,6 +40,8 @@ class AssignmentQuestion:
 
     def of(self, student: str) -> Exercise:
         """The exercise with the numbers of a student."""
+        if self.like is not None:
+            return replace(self.exercise, given=self.like.of(student).given)
         if not any(given.draw for given in self.exercise.given.values()):
             return self.exercise
         return self.exercise.variant(generator(self.name, identity(student)))
@@ -68,14 +72,23 @@ class Assignment:
 
 
 def assignment(
-    number: int, name: str, title: str, exercises: Iterable[Exercise], points: Mapping[str, int]
+    number: int,
+    name: str,
+    title: str,
+    exercises: Iterable[Exercise],
+    points: Mapping[str, int],
+    like: Mapping[str, str] | None = None,
 ) -> Assignment:
-    """An assignment of these exercises, whose ``points`` are listed by the names of their answers."""
-    questions = (
-        AssignmentQuestion(replace(exercise, name=f"{name}/{exercise.name}"), points[exercise.name])
-        for exercise in exercises
-    )
-    return Assignment(number, name, title, tuple(questions))
+    """An assignment of these exercises, whose ``points`` are listed by the names of their answers.
+
+    ``like`` lists questions that have the numbers of another one.
+    """
+    questions: dict[str, AssignmentQuestion] = {}
+    for exercise in exercises:
+        other = questions.get((like or {}).get(exercise.name, ""))
+        named = replace(exercise, name=f"{name}/{exercise.name}")
+        questions[exercise.name] = AssignmentQuestion(named, points[exercise.name], other)
+    return Assignment(number, name, title, tuple(questions.values()))
 
 
 def identity(student: str) -> str:
