@@ -38,9 +38,9 @@ def _flips(coefs: np.ndarray) -> np.ndarray:
 
 
 def _strangeness(
-    X: np.ndarray, x: np.ndarray, scaled: bool = True, root: bool = True, ddof: int = 0
+    X: np.ndarray, x: np.ndarray, scaled: bool = True, root: bool = True
 ) -> np.ndarray:
-    scale = X.std(axis=0, ddof=ddof) if scaled else 1.0
+    scale = X.std(axis=0) if scaled else 1.0
     squares = (((x[:, None] - X[None]) / scale) ** 2).sum(axis=2).min(axis=1)
     return np.sqrt(squares) if root else squares
 
@@ -201,8 +201,6 @@ EXERCISES = (
             "A unit of one column is not a unit of another: divide by standard deviations.",
             lambda X, x: _strangeness(X, x, root=False),
             "Those are squared distances.",
-            lambda X, x: _strangeness(X, x, ddof=1),
-            "Nearly: the standard deviation here divides by the number of rows, as X.std(axis=0) does.",
         ),
         nudge="How far is a sample from the patient who is most like it?",
         formula="The smallest Euclidean distance to a row of X, after each column is divided by its standard "
