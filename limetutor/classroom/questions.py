@@ -16,11 +16,13 @@ from ..course.judging.kinds import Exercise, Paragraph
 class AssignmentQuestion:
     """An exercise of an assignment, with its points; its ``name`` is ``assignment/answer``.
 
-    A paragraph is read by a person, who gives its points.
+    A paragraph is read by a person, who gives its points. ``like`` is another question whose numbers
+    this one has too.
     """
 
     exercise: Exercise
     points: int
+    like: "AssignmentQuestion | None" = None
 
     @property
     def name(self) -> str:
@@ -40,10 +42,12 @@ class AssignmentQuestion:
     @property
     def personal(self) -> bool:
         """Whether it has other numbers for other students."""
-        return any(given.draw for given in self.exercise.given.values())
+        return self.like is not None or any(g.draw for g in self.exercise.given.values())
 
     def of(self, student: str) -> Exercise:
         """The exercise with the numbers of a student."""
+        if self.like is not None:
+            return replace(self.exercise, given=self.like.of(student).given)
         if not self.personal:
             return self.exercise
         return self.exercise.variant(generator(self.name, identity(student)))
@@ -79,18 +83,26 @@ class Assignment:
 
 
 def assignment(
-    number: int, name: str, title: str, exercises: Iterable[Exercise], points: Mapping[str, int]
+    number: int,
+    name: str,
+    title: str,
+    exercises: Iterable[Exercise],
+    points: Mapping[str, int],
+    like: Mapping[str, str] | None = None,
 ) -> Assignment:
     """An assignment of these exercises, whose ``points`` are listed by the names of their answers.
 
-    The last hint of an exercise of the book, nearly its solution, is left out.
+    ``like`` lists questions that have the numbers of another one. The last hint of an exercise of the book, nearly its
+    solution, is left out.
     """
-    questions = []
+    questions: dict[str, AssignmentQuestion] = {}
     for exercise in exercises:
         changed: dict[str, Any] = {"name": f"{name}/{exercise.name}"}
         changed |= {"step": ""} if isinstance(exercise, Hinted) else {}
-        questions.append(AssignmentQuestion(replace(exercise, **changed), points[exercise.name]))
-    return Assignment(number, name, title, tuple(questions))
+        other = questions.get((like or {}).get(exercise.name, ""))
+        named = replace(exercise, **changed)
+        questions[exercise.name] = AssignmentQuestion(named, points[exercise.name], other)
+    return Assignment(number, name, title, tuple(questions.values()))
 
 
 def identity(student: str) -> str:
