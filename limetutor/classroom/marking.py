@@ -14,6 +14,7 @@ import builtins
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -336,7 +337,8 @@ def _marks(assignment: Assignment, asked: Asked, run: NotebookRun) -> dict[str, 
             finally:
                 again.close()
         if not found.points and isinstance(question.exercise, Function):
-            wrong[question.answer] = question.exercise.reference
+            own = question.of(asked.student)
+            wrong[question.answer] = partial(question.exercise.reference, **own.params)
         marks[question.name] = found
     return marks
 

@@ -187,7 +187,7 @@ def test_other_inputs_are_asked_of_other_files(question):
 
     def watched(*arguments):
         seen.append(repr(arguments))
-        return question.exercise.reference(*arguments)
+        return question.exercise.reference(*arguments, **question.exercise.params)
 
     for seed in range(3):
         tried = question.exercise.tried(watched, np.random.default_rng(seed))

@@ -112,17 +112,18 @@ def test_from_an_export_to_a_gradebook(tmp_path, platform, verifying, verified, 
     run("read", place, "--out", out, "--only", NAME, "--anonymous")
     assert lines_of(out / "marks.csv") == rows, "what was filled in stays"
     points = {q.answer: q.points for q in assignments()[NAME].judged}
+    most = assignments()[NAME].most_points
     right = {
         p.id: sum(points[n] for n in points if n not in SLIPS[k % len(SLIPS)].lost)
         + 3 * (k % 4 > 0)
         for k, p in enumerate(class_)
     }
-    assert gradebook(out, platform, class_) == {name: (v, 20.0) for name, v in right.items()}
+    assert gradebook(out, platform, class_) == {name: (v, float(most)) for name, v in right.items()}
     run(*grade[:7], tmp_path / "platform.csv", *grade[8:])
     scale = {"moodle": 100.0, "canvas": 10.0}[platform]
     scaled = gradebook(out, platform, class_)
     assert scaled == {
-        name: (pytest.approx(v / 20 * scale, abs=0.005), scale) for name, v in right.items()
+        name: (pytest.approx(v / most * scale, abs=0.005), scale) for name, v in right.items()
     }
     run("feedback", place, "--out", out)
     pages = {p.parent.name: p.read_text() for p in (out / "feedback").rglob("*.html")}
@@ -131,7 +132,7 @@ def test_from_an_export_to_a_gradebook(tmp_path, platform, verifying, verified, 
         text = pages[p.id]
         assert not any(value in text for value in hidden(handed[p.id].encode())), p
         assert not re.findall(r"\bs1\d\d\d\b", text.replace(p.id, "")) and "copies" not in text
-        assert f"{right[p.id]:g} of 20 points" in text
+        assert f"{right[p.id]:g} of {most} points" in text
     before = contents(out)
     run(*grade[:7], tmp_path / "platform.csv", *grade[8:], *(["--again"] if verifying else []))
     run("feedback", place, "--out", out)

@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 
 from ...core.boxes import Gaussian, standard_quantiles
-from ...course.judging.kinds import Function, Paragraph, with_hints
+from ...course.judging.kinds import Function, Given, Paragraph, one_of, with_hints
 from ...many.explain_many import explain_quietly
 from ..questions import Formula, assignment
 
@@ -60,6 +60,27 @@ def _by_hand(f: Any, xi: np.ndarray, nu: float, n: int, seed: int, **wrong: Any)
     x = np.random.default_rng(seed).standard_normal((n, len(xi)))
     edges = wrong.pop("edges", _edges(4))
     return _fit(_same(x, xi, edges), f(x), _weights(x, xi, nu, **wrong))
+
+
+#: The kernels that an id may be given: shapes in the place of the Gaussian one, and distances.
+SHAPES = {
+    "exp(−d/ν)": lambda d: np.exp(-d),
+    "1 / (1 + d²/ν²)": lambda d: 1 / (1 + d**2),
+    "1 − d/ν, and 0 where that is negative": lambda d: np.maximum(1 - d, 0),
+    "(1 − d²/ν²)², and 0 where d is larger than ν": lambda d: np.maximum(1 - d**2, 0) ** 2,
+}
+DISTANCES = {
+    "the Euclidean distance from ξ": lambda steps: np.sqrt((steps**2).sum(axis=1)),
+    "the sum of the absolute differences from ξ": lambda steps: steps.sum(axis=1),
+    "the largest of the absolute differences from ξ": lambda steps: steps.max(axis=1),
+}
+_BETWEEN = "; d is "
+KERNELS = [f"{shape}{_BETWEEN}{distance}" for shape in SHAPES for distance in DISTANCES]
+
+
+def _own_weights(x: np.ndarray, xi: np.ndarray, nu: float, kernel: str) -> np.ndarray:
+    shape, _, distance = kernel.partition(_BETWEEN)
+    return SHAPES[shape](DISTANCES[distance](np.abs(x - xi)) / nu)
 
 
 # --- hidden inputs -----------------------------------------------------------------------------
@@ -217,6 +238,18 @@ EXERCISES = (
         nudge="Every line is a function that you have written already: in which order?",
         formula="Draw x, ask f, find the indicators and the weights, then fit.",
     ),
+    Function(
+        name="my_weights",
+        given={"kernel": Given(KERNELS[0], "your kernel", one_of(*KERNELS))},
+        reference=_own_weights,
+        inputs=_near,
+        mistakes=with_hints(
+            lambda x, xi, nu, **_: _weights(x, xi, nu),
+            "Those are the Gaussian weights of question 4.",
+        ),
+        nudge="Which distance does your kernel take, and what does it make of it?",
+        formula="One number for each row of x, computed by the words of your own kernel.",
+    ),
     Paragraph(
         name="in_words",
         rubric=[
@@ -231,7 +264,7 @@ EXERCISES = (
 
 POINTS = {
     "edges": 1, "boxes": 2, "indicators": 2, "weights": 2, "fit": 3, "score": 2, "lime": 4,
-    "in_words": 4,
+    "my_weights": 2, "in_words": 4,
 }  # fmt: skip
 
 ASSIGNMENT = assignment(1, "lime_from_scratch", "LIME from scratch", EXERCISES, POINTS)

@@ -37,7 +37,7 @@ class Function(Hinted):
 
     ``inputs(rng)`` gives the arguments of one call; mistakes are functions too, and so is what is right as well, in
     ``also``, because the question leaves it open. ``long(rng)`` gives long arrays, for which the function must not
-    hold a square matrix of that size.
+    hold a square matrix of that size. What is right may depend on what the question gives, by name.
     """
 
     reference: Callable[..., Any]
@@ -66,7 +66,8 @@ class Function(Hinted):
         cases += [] if self.long is None else [self.long(rng)]
 
         def called(function: Callable[..., Any]) -> list[np.ndarray]:
-            return [np.asarray(function(*_copies(case)), float) for case in cases]
+            given = (function(*_copies(case), **self.params) for case in cases)
+            return [np.asarray(value, float) for value in given]
 
         expected = called(self.reference)
         results: list[np.ndarray] = []

@@ -1,7 +1,7 @@
 """A folder of submissions, good and bad: what each student hands in, and what it must be worth.
 
-All hand in the first assignment: 16 points, of which ``score``, which no other question needs, has 2.
-Most of them spoil ``score`` in their own way, so that 14 are left.
+All hand in the first assignment: 18 points by machine, of which ``score``, which no other question needs, has 2.
+Most of them spoil ``score`` in their own way, so that 16 are left.
 """
 
 import copy
@@ -23,7 +23,7 @@ from limetutor.course.progress import checksum
 TEXT = Path(__file__).with_name("handed_in.txt").read_text(encoding="utf-8")
 CODE = SimpleNamespace(**dict(re.findall(r"(?ms)^== (\w+)[^\n]*(\n.*?\n)(?=\n== |\Z)", TEXT)))
 NAME = "lime_from_scratch"
-ALL, WITHOUT_SCORE = 16, 14
+ALL, WITHOUT_SCORE = 18, 16
 
 
 @dataclass(frozen=True)
@@ -192,6 +192,8 @@ def write(handed: Handed, folder: Path) -> None:
         path.symlink_to(content)
     elif content is not None:
         text = content if isinstance(content, bytes | str) else json.dumps(content)
+        if isinstance(text, str):
+            text = text.replace('student = \\"solution\\"', f'student = \\"{handed.name}\\"')
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
