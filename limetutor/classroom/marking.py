@@ -333,7 +333,7 @@ def _marks(assignment: Assignment, asked: Asked, run: NotebookRun) -> dict[str, 
             try:
                 given = mark(question, asked, again)
                 if given.points or not again.trouble:
-                    found = replace(given, words=_given_words(given, again.answered))
+                    found = replace(given, words=_given_words(given, again.answered & needed))
             finally:
                 again.close()
         if not found.points and isinstance(question.exercise, Function):

@@ -32,6 +32,7 @@ from limetutor.cli import main
 from limetutor.course.judging.kinds import Function
 
 NAME = "lime_from_scratch"
+MOST = assignments()[NAME].most_points
 SLIPS = [s for s in slips() if s.assignment == NAME and s.status == "graded"]
 TEXT = "LIME draws samples near the instance, asks the model and fits weights to boxes, says "
 
@@ -112,18 +113,17 @@ def test_from_an_export_to_a_gradebook(tmp_path, platform, verifying, verified, 
     run("read", place, "--out", out, "--only", NAME, "--anonymous")
     assert lines_of(out / "marks.csv") == rows, "what was filled in stays"
     points = {q.answer: q.points for q in assignments()[NAME].judged}
-    most = assignments()[NAME].most_points
     right = {
         p.id: sum(points[n] for n in points if n not in SLIPS[k % len(SLIPS)].lost)
         + 3 * (k % 4 > 0)
         for k, p in enumerate(class_)
     }
-    assert gradebook(out, platform, class_) == {name: (v, float(most)) for name, v in right.items()}
+    assert gradebook(out, platform, class_) == {name: (v, float(MOST)) for name, v in right.items()}
     run(*grade[:7], tmp_path / "platform.csv", *grade[8:])
     scale = {"moodle": 100.0, "canvas": 10.0}[platform]
     scaled = gradebook(out, platform, class_)
     assert scaled == {
-        name: (pytest.approx(v / most * scale, abs=0.005), scale) for name, v in right.items()
+        name: (pytest.approx(v / MOST * scale, abs=0.005), scale) for name, v in right.items()
     }
     run("feedback", place, "--out", out)
     pages = {p.parent.name: p.read_text() for p in (out / "feedback").rglob("*.html")}
@@ -132,7 +132,7 @@ def test_from_an_export_to_a_gradebook(tmp_path, platform, verifying, verified, 
         text = pages[p.id]
         assert not any(value in text for value in hidden(handed[p.id].encode())), p
         assert not re.findall(r"\bs1\d\d\d\b", text.replace(p.id, "")) and "copies" not in text
-        assert f"{right[p.id]:g} of {most} points" in text
+        assert f"{right[p.id]:g} of {MOST} points" in text
     before = contents(out)
     run(*grade[:7], tmp_path / "platform.csv", *grade[8:], *(["--again"] if verifying else []))
     run("feedback", place, "--out", out)
@@ -165,7 +165,7 @@ def results(class_) -> list[GradedSubmission]:
             f"{NAME}/in_words": Mark(0, "", open=4 * (k % 5 == 1)),
         }
         status = "missing" if k == 3 else "graded"
-        found.append(GradedSubmission(p.id, NAME, status, 20, marks))
+        found.append(GradedSubmission(p.id, NAME, status, MOST, marks))
     return found
 
 
@@ -178,7 +178,7 @@ def test_200_lines_one_for_each_student(tmp_path, platform):
         "canvas": canvas_gradebook(class_, "LIME from scratch (77)", "50"),
     }
     for roster, most in (
-        (own_roster(class_, platform if platform in own else ""), 20),
+        (own_roster(class_, platform if platform in own else ""), MOST),
         (own.get(platform), 50),
     ):
         if roster is None:
@@ -188,7 +188,11 @@ def test_200_lines_one_for_each_student(tmp_path, platform):
         numbers = {(p.id, NAME): str(getattr(p, platform, "")) for p in class_}
         book = tables.Gradebook(found, [NAME], read(tmp_path / "r.csv"), numbers)
         ((_, text),) = tables.FORMATS[platform](book).items()
-        right = {p.id: k % 17 / 20 * most for k, p in enumerate(class_) if k % 5 != 1 and k != 3}
+        right = {
+            p.id: round(k % 17 / MOST * most, 2)
+            for k, p in enumerate(class_)
+            if k % 5 != 1 and k != 3
+        }
         if platform == "csv":
             rows = {row["student"]: row for row in csv.DictReader(text.splitlines())}
             assert (

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(bool(why_unavailable()), reason="there is no san
 def judged(slip: Slip, folder: Path) -> GradedSubmission:
     folder.mkdir()
     (folder / f"{slip.assignment}.ipynb").write_text(notebook_of(slip, folder.name))
-    return graded(folder, assignments()[slip.assignment], SandboxLimits(seconds=10))
+    return graded(folder, assignments()[slip.assignment], SandboxLimits())
 
 
 @pytest.mark.sampled(8)

@@ -23,7 +23,7 @@ from limetutor.course.progress import checksum
 TEXT = Path(__file__).with_name("handed_in.txt").read_text(encoding="utf-8")
 CODE = SimpleNamespace(**dict(re.findall(r"(?ms)^== (\w+)[^\n]*(\n.*?\n)(?=\n== |\Z)", TEXT)))
 NAME = "lime_from_scratch"
-ALL, WITHOUT_SCORE = 18, 16
+ALL, WITHOUT_SCORE, WITHOUT_BOXES, WITHOUT_BOTH = 18, 16, 16, 14
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,19 @@ def score(code: str) -> Callable[[Any], Any]:
 
     def change(notebook: Any) -> Any:
         cell(notebook, "score-answer").source = code
+        return notebook
+
+    return change
+
+
+def without_boxes(code: str) -> Callable[[Any], Any]:
+    """``boxes`` unfinished, so that ``indicators``, with this code, is judged again with one from outside."""
+
+    def change(notebook: Any) -> Any:
+        cell(
+            notebook, "boxes-answer"
+        ).source = "def boxes(x, edges):\n    raise NotImplementedError()"
+        cell(notebook, "indicators-answer").source = code
         return notebook
 
     return change
@@ -179,6 +192,13 @@ def handed_in(places: list[str], port: int, usual: set[str]) -> list[Handed]:
         Handed("kills all", WITHOUT_SCORE, "graded", score("import os; os.kill(-1, 9)")),
         Handed("closes all files", WITHOUT_SCORE, "graded", score("import os; os.closerange(0, 256)")),
         Handed("many cells", 0, "unreadable", lambda n: n | {"cells": n.cells * 200}),
+        Handed("calls boxes", WITHOUT_BOXES, "graded", without_boxes(CODE.CALLS_BOXES)),
+        Handed("calls boxes for ever", WITHOUT_BOTH, "graded", without_boxes(CODE.FLOODS)),
+        Handed("asks for everything", WITHOUT_BOTH, "graded", without_boxes(CODE.ASKS)),
+        Handed("looks for boxes", WITHOUT_BOXES, "graded", without_boxes(CODE.LOOKS)),
+        Handed("forges what it asks", WITHOUT_BOTH, "graded", without_boxes(CODE.FORGES_ASKED)),
+        Handed("keeps asking", WITHOUT_BOXES, "graded", without_boxes(CODE.KEEPS_ASKING)),
+        Handed("keeps boxes", WITHOUT_BOXES, "graded", without_boxes(CODE.KEEPS_BOXES)),
         Handed("endless", WITHOUT_SCORE, "graded", inside("import itertools\nreturn itertools.count()")),
     ]  # fmt: skip
 
