@@ -102,8 +102,15 @@ class ChoiceQuestion(NamedTuple):
     text: str
     options: tuple[quizzes.QuizOption, ...]
 
-    topic = "Quiz"
-    points = 1
+    @property
+    def topic(self) -> str:
+        """The subcategory of its chapter."""
+        return "Quiz"
+
+    @property
+    def points(self) -> int:
+        """For two minutes."""
+        return 1
 
 
 class EssayQuestion(NamedTuple):
