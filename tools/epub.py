@@ -24,7 +24,12 @@ import limetutor
 
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 HOME = CONFIG["html"]["baseurl"]
-FONT = ROOT / "book" / "_assets" / "formulas" / "math.woff2"
+FONTS = [
+    ROOT / "book" / "_assets" / "formulas" / "math.woff2",
+    *sorted(
+        (ROOT / "limetutor" / "plotting" / "fonts").glob("*.ttf")
+    ),  # figures are measured in these
+]
 
 # A page as XML: what e-readers have no use for is left out, links lead to the other files, names are given once.
 PAGE = """async ([name, names, home, unwanted]) => {
@@ -90,9 +95,12 @@ PAGE = """async ([name, names, home, unwanted]) => {
 }"""
 
 STYLE = """@font-face { font-family: "Lime Math"; src: url("math.woff2"); }
+@font-face { font-family: "Lime Sans"; src: url("sans-regular.ttf"); }
+@font-face { font-family: "Lime Sans"; src: url("sans-bold.ttf"); font-weight: bold; }
+@font-face { font-family: "Lime Greek"; src: url("greek.ttf"); }
 body { line-height: 1.5; }
 math { font-family: "Lime Math", math; }
-svg, img { max-width: 100%; height: auto; }
+svg, img { max-width: 100%; height: auto; font-family: "Lime Sans", "Lime Greek", sans-serif; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 85%; border-left: 3px solid #ccc; padding-left: .6em; }
 .admonition, details { border: 1px solid #bbb; border-radius: 4px; padding: .2em .8em; margin: 1em 0; }
 .admonition-title, summary { font-weight: bold; }
@@ -135,7 +143,6 @@ do not move here; on the web they have controls.</meta>
 <manifest>
 <item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>
 <item id="style" href="style.css" media-type="text/css"/>
-<item id="math" href="math.woff2" media-type="font/woff2"/>
 $items
 </manifest>
 <spine>
@@ -166,9 +173,7 @@ def contents(pages: dict[str, dict]) -> str:
     for part in toc["parts"]:
         if chapters := "".join(map(entry, part["chapters"])):
             parts.append(f"<li><span>{escape(part['caption'])}</span><ol>{chapters}</ol></li>")
-    return (
-        f'<nav epub:type="toc" id="toc"><h1>{escape(CONFIG["title"])}</h1><ol>{"".join(parts)}</ol></nav>'
-    )
+    return f'<nav epub:type="toc" id="toc"><h1>{escape(CONFIG["title"])}</h1><ol>{"".join(parts)}</ol></nav>'
 
 
 def read(site: Path, browser: str) -> dict[str, dict]:
@@ -189,15 +194,26 @@ def drawing(svg: str) -> str:
 
 def written(site: Path, pages: dict[str, dict]) -> None:
     """Write the book: the same site gives the same file."""
-    files = {"nav.xhtml": CHAPTER.substitute(title="Contents", up=".", body=contents(pages)), "style.css": STYLE}
-    items, spine = [], []
+    files = {
+        "nav.xhtml": CHAPTER.substitute(title="Contents", up=".", body=contents(pages)),
+        "style.css": STYLE,
+    }
+    items = [
+        f'<item id="f{k}" href="{f.name}" media-type="font/{f.suffix[1:]}"/>'
+        for k, f in enumerate(FONTS)
+    ]
+    spine = []
     for k, (name, page) in enumerate(pages.items()):
         files[f"pages/{name}"] = CHAPTER.substitute(
             title=escape(page["title"]), up="..", body=page["body"]
         )
-        kinds = [kind for kind, mark in (("mathml", "<math"), ("svg", "<svg")) if mark in page["body"]]
+        kinds = [
+            kind for kind, mark in (("mathml", "<math"), ("svg", "<svg")) if mark in page["body"]
+        ]
         has = f' properties="{" ".join(kinds)}"' if kinds else ""
-        items.append(f'<item id="p{k}" href="pages/{name}" media-type="application/xhtml+xml"{has}/>')
+        items.append(
+            f'<item id="p{k}" href="pages/{name}" media-type="application/xhtml+xml"{has}/>'
+        )
         spine.append(f'<itemref idref="p{k}"/>')
     pictures = sorted({Path(at).name for page in pages.values() for at in page["pictures"]})
     for k, name in enumerate(pictures):
@@ -221,7 +237,8 @@ def written(site: Path, pages: dict[str, dict]) -> None:
 
         put("mimetype", "application/epub+zip", zipfile.ZIP_STORED)  # first, and as it is
         put("META-INF/container.xml", CONTAINER)
-        put("book/math.woff2", FONT.read_bytes())
+        for font in FONTS:
+            put(f"book/{font.name}", font.read_bytes())
         for name, text in files.items():
             put(f"book/{name}", re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", "", text))
 

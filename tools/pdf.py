@@ -146,7 +146,10 @@ def main(folder: str, browser: str) -> int:
         print(f"{folder} holds no index.html: build the book first (make html).", file=sys.stderr)
         return 1
     if problems := printed(site, browser):
-        print(f"Links that lead nowhere, or text cut off, in the PDF: {problems[:10]}.", file=sys.stderr)
+        print(
+            f"Links that lead nowhere, or text cut off, in the PDF: {problems[:10]}.",
+            file=sys.stderr,
+        )
         return 1
     downloads.offer(site)
     print(f"{site / downloads.PDF}: {(site / downloads.PDF).stat().st_size / 1e6:.1f} MB.")

@@ -18,7 +18,11 @@ from limetutor import __version__
 
 ZIP, PDF, EPUB = "limetutor.zip", "limetutor.pdf", "limetutor.epub"
 LINE = re.compile(r'(?s)<p class="lt-downloads"[^>]*>.*?</p>')
-WORDS = {PDF: "the book as a PDF", EPUB: "as an EPUB", ZIP: "the whole site as a zip, to read without a network"}
+WORDS = {
+    PDF: "the book as a PDF",
+    EPUB: "as an EPUB",
+    ZIP: "the whole site as a zip, to read without a network",
+}
 DAY = (2026, 1, 1, 0, 0, 0)  # the same site gives the same zip
 LEFT_OUT = (".buildinfo", ".built")
 
