@@ -170,9 +170,8 @@ def contents(pages: dict[str, dict]) -> str:
         return f'<li><a href="pages/{name}">{escape(pages[name]["title"])}</a>{below and f"<ol>{below}</ol>"}</li>'
 
     parts = [entry({"file": toc["root"]})]
-    for part in toc["parts"]:
-        if chapters := "".join(map(entry, part["chapters"])):
-            parts.append(f"<li><span>{escape(part['caption'])}</span><ol>{chapters}</ol></li>")
+    chapters = {part["caption"]: "".join(map(entry, part["chapters"])) for part in toc["parts"]}
+    parts += [f"<li><span>{escape(k)}</span><ol>{v}</ol></li>" for k, v in chapters.items() if v]
     return f'<nav epub:type="toc" id="toc"><h1>{escape(CONFIG["title"])}</h1><ol>{"".join(parts)}</ol></nav>'
 
 

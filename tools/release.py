@@ -49,7 +49,9 @@ def versions(root: Path, site: Path | None) -> Iterator[str]:
         "CITATION.cff": str(data(root, "CITATION.cff")["version"]),
         ".zenodo.json": data(root, ".zenodo.json")["version"],
         "recipe/recipe.yaml": data(root, "recipe/recipe.yaml")["context"]["version"],
-        "docs/verified.md": re.search(r"- version: limetutor ([\w.]+\w)", text(root, "docs/verified.md"))[1],
+        "docs/verified.md": re.search(
+            r"- version: limetutor ([\w.]+\w)", text(root, "docs/verified.md")
+        )[1],
     }
     for page in sorted((site or root / "no site").glob("book/*.html")):
         found = re.search(r'lt-downloads">Version ([\w.]+\w)', page.read_text("utf-8"))
@@ -101,12 +103,15 @@ def floors(root: Path) -> Iterator[str]:
         "licence of the recipe": (recipe["about"]["license"], project["license"]),
         "licence of CITATION.cff": (data(root, "CITATION.cff")["license"], project["license"]),
         "summary of the recipe": (recipe["about"]["summary"], project["description"]),
-        "README.md": (said and said.groups(), (python, *(declared[k][2:] for k in ("numpy", "scipy")))),
+        "README.md": (
+            said and said.groups(),
+            (python, *(declared[k][2:] for k in ("numpy", "scipy"))),
+        ),
     }
     for name, (found, expected) in pairs.items():
         if found != expected:
             yield f"{name}: {found}, but pyproject.toml has {expected}."
-    oldest = [c.rpartition(" ")[2] for c in project["classifiers"] if re.search(r":: 3\.\d+$", c)][0]
+    oldest = next(c[-4:] for c in project["classifiers"] if re.search(r":: 3\.\d+$", c))
     if oldest != python:
         yield f"The first classifier is {oldest}, but requires-python {python}."
 
@@ -125,7 +130,10 @@ CITED = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`|(?<=[\[ ;-])@([a-z]\w+)(?=[\];, 
 def entries(bib: str) -> dict[str, dict[str, str]]:
     """The entries of a BibTeX file, with fields that stand in one line."""
     return {
-        key: {k.lower(): re.sub(r"[{}]", "", v) for k, v in re.findall(r"(\w+)\s*=\s*[{\"](.+)[}\"],?", fields)}
+        key: {
+            k.lower(): re.sub(r"[{}]", "", v)
+            for k, v in re.findall(r"(\w+)\s*=\s*[{\"](.+)[}\"],?", fields)
+        }
         for key, fields in re.findall(r"(?ms)^@\w+\{([\w-]+),(.*?)^\}", bib)
     }
 
@@ -133,13 +141,18 @@ def entries(bib: str) -> dict[str, dict[str, str]]:
 def citations(root: Path) -> Iterator[str]:
     """What pages and paper cite is in their bibliographies, and the paper that we teach is one and the same."""
     pages = sources(root)
-    of_book, of_paper = (entries(text(root, name)) for name in ("book/references.bib", "paper/paper.bib"))
+    of_book, of_paper = (
+        entries(text(root, name)) for name in ("book/references.bib", "paper/paper.bib")
+    )
     for where, texts, known in (
         ("book", list(pages.values()), of_book),
         ("paper/paper.md", [text(root, "paper/paper.md")], of_paper),
     ):
         cited = {
-            key.strip() for t in texts for found in CITED.findall(t) for key in "".join(found).split(",")
+            key.strip()
+            for t in texts
+            for found in CITED.findall(t)
+            for key in "".join(found).split(",")
         }
         for key in sorted(cited - set(known)):
             yield f"{where}: {key} is cited and in no bibliography."
@@ -152,7 +165,9 @@ def citations(root: Path) -> Iterator[str]:
             ("pages", f"{preferred['start']}--{preferred['end']}"),
         ):
             # BibTeX tells two papers of a year apart by a letter behind it
-            if not re.fullmatch(re.escape(expected) + ("[a-z]?" if key == "year" else ""), entry.get(key, ""), re.I):
+            if not re.fullmatch(
+                re.escape(expected) + ("[a-z]?" if key == "year" else ""), entry.get(key, ""), re.I
+            ):
                 yield f"{name}: {key} of garreau2020 is {entry.get(key)!r}, but CITATION.cff has {expected!r}."
 
 
@@ -178,6 +193,7 @@ class Links(HTMLParser):
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """What one element has."""
         for key, value in attrs:
             if key in ("id", "name"):
                 self.ids.add(value or "")
@@ -236,7 +252,9 @@ def in_cells(pattern: str, kind: str = "markdown") -> Callable[[Path], int]:
 
 
 def chapters(root: Path, part: str) -> int:
-    return sum(len(p["chapters"]) for p in data(root, "_toc.yml")["parts"] if p["caption"].startswith(part))
+    return sum(
+        len(p["chapters"]) for p in data(root, "_toc.yml")["parts"] if p["caption"].startswith(part)
+    )
 
 
 def verified(root: Path) -> int:
@@ -263,8 +281,10 @@ def numbers(root: Path) -> Iterator[str]:
     """Every number of the paper's text stands in a comment behind its paragraph, and is counted anew."""
     body = text(root, "paper/paper.md").partition("\n---\n")[2]
     for paragraph in re.split(r"\n\n(?!<!--)", body):
-        stated = {number: name for number, name in STATED.findall(paragraph)}
-        prose = re.sub(r"(?s)<!--.*?-->|`[^`]*`|\[?-?@\w+|\(https?:[^)]*\)|```.*?```", "", paragraph)
+        stated = dict(STATED.findall(paragraph))
+        prose = re.sub(
+            r"(?s)<!--.*?-->|`[^`]*`|\[?-?@\w+|\(https?:[^)]*\)|```.*?```", "", paragraph
+        )
         for number in re.findall(r"(?<![\w.])\d[\d,.]*(?<=\d)", prose):
             if number not in stated:
                 yield f"paper/paper.md: nothing counts {number} in “{prose.strip()[:50]}…”."
