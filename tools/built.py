@@ -138,25 +138,32 @@ def alone(uv: str, python: str, wheel: Path) -> None:
     assert took < LONGEST_IMPORT, f"import limetutor takes {took:.3f} s"
 
 
-def extras(uv: str, python: str, wheel: Path) -> None:
-    """Each extra has what its job needs."""
+def extras(uv: str, python: str, wheel: Path, source: Path) -> None:
+    """Each extra has what its job needs. The assignments of a class are in the project, as its README says."""
     for extra, job in JOBS.items():
         env = Try(uv, python, f"{python}-{extra}")
-        env.install(f"limetutor[{extra}] @ {wheel.as_uri()}")
+        if extra == "class":
+            env.install("-e", f"{source}[class]")
+        else:
+            env.install(f"limetutor[{extra}] @ {wheel.as_uri()}")
         env.says(job)
         print(f"limetutor[{extra}] does its job")
         shutil.rmtree(env.home)
 
 
-def from_source(uv: str, python: str, sdist: Path) -> None:
-    """The package's tests, as somebody has them who unpacks the source distribution."""
+def unpacked(sdist: Path) -> Path:
+    """The source distribution as somebody has it who unpacks it."""
     folder = HERE / "_build" / "built" / "source"
     shutil.rmtree(folder, ignore_errors=True)
     with tarfile.open(sdist) as packed:
         packed.extractall(folder, filter="data")
-    (root,) = folder.iterdir()
+    return next(folder.iterdir())
+
+
+def from_source(uv: str, python: str, source: Path) -> None:
+    """The package's tests pass there."""
     command = ["sh", "tools/ranges.sh", uv, python, "newest"]
-    done = subprocess.run(command, cwd=root, env=ENVIRONMENT, check=False)
+    done = subprocess.run(command, cwd=source, env=ENVIRONMENT, check=False)
     assert done.returncode == 0, "the tests fail from the source distribution"
 
 
@@ -165,9 +172,10 @@ def main(uv: str, python: str, folder: str, tests: str = "tests") -> None:
     (wheel,), (sdist,) = home.glob("*.whl"), home.glob("*.tar.gz")
     wheel_holds(wheel)
     alone(uv, python, wheel)
-    extras(uv, python, wheel)
+    source = unpacked(sdist)
+    extras(uv, python, wheel, source)
     if tests == "tests":
-        from_source(uv, python, sdist)
+        from_source(uv, python, source)
 
 
 if __name__ == "__main__":

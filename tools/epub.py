@@ -16,7 +16,6 @@ from pathlib import Path
 from string import Template
 
 import yaml
-
 from pdf import ROOT, UNWANTED, downloads, opened, reading_order
 
 sys.path.insert(0, str(ROOT))

@@ -6,7 +6,6 @@ The tests find pages, figures and controls themselves: a new chapter is covered 
 import gzip
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from browser import AXE, ROOT
