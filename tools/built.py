@@ -64,7 +64,7 @@ assert lt.check("switch-off/1", 1.0) is None
 model, xi, X = patient_13()
 lt.show(weights.shared_boxes(lt.explain(model, xi, lt.Empirical(X), 1.0, seed=0, keep=True)), alt="bars")""",
     "lab": "import subprocess, sys; subprocess.run([sys.executable, '-m', 'jupyterlab', '--version'], check=True)",
-    "book": "import subprocess, sys; subprocess.run([sys.executable, '-m', 'jupyter_book', '--version'], check=True)",
+    "book": "import fontTools, jupyter_book.cli.main, py_mini_racer, resvg_py, sphinx_exercise, sphinx_proof, sphinx_revealjs",
 }
 
 
