@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -203,17 +204,18 @@ class Patient(NamedTuple):
     X: Any
 
 
-def patient_13() -> Patient:
+def patient_13(columns: Sequence[str] = ()) -> Patient:
     """The person whose list of reasons runs through Part I, and the forest that predicts for them.
 
-    Row 13 of the diabetes table; the model is fitted on arrays, as ``lime`` will ask it.
+    Row 13 of the diabetes table, or some columns of it; the model is fitted on arrays, as ``lime`` will ask it.
     """
     from sklearn.ensemble import RandomForestRegressor
 
     table = diabetes()
-    X = table.X.to_numpy()
+    frame = table.X[list(columns)] if columns else table.X
+    X = frame.to_numpy()
     model = RandomForestRegressor(n_estimators=50, min_samples_leaf=5, random_state=0)
-    return Patient(model.fit(X, table.y), X[13], table.X)
+    return Patient(model.fit(X, table.y), X[13], frame)
 
 
 def linear_example(table: Dataset) -> tuple[Linear, np.ndarray, Gaussian]:
