@@ -17,11 +17,10 @@ import numpy as np
 
 from ..core.boxes import Gaussian, World, check_world
 from ..core.kernels import ProductKernel, kernel_of
-from ..core.problem import Problem, boxes_for
+from ..core.problem import Problem
 from ..inputs import arguments as arg
-from ..inputs.predictors import caller, model_behind
 from ..inputs.worlds import penalty_and_rows
-from ..lime.columns_and_classes import output_of
+from ..lime.columns_and_classes import output_in_world
 from ..lime.empirical import Empirical
 from ..lime.read_explainer import from_lime, is_named
 from ..lime.runs import one_label, renamed
@@ -252,7 +251,7 @@ def path(
             )
         counts = arg.vector("boxes", boxes)
         boxes = np.unique([arg.whole("boxes", count, 2, most=MAX_BOXES) for count in counts])
-    output = _output(f, xi, world, label, output)
+    output = output_in_world(f, xi, world, label, output)
     if label is not None and hasattr(world, "class_names"):
         world = replace(world, class_names=())  # type: ignore[type-var]  # which have been read
     problem = Problem.of(
@@ -284,19 +283,6 @@ def _in_order(f: Any, xi: Any, world: Any) -> tuple[Any, Any, Any, Any]:
     if explainers[0]:
         f, xi, world = xi, world, f
     return (world, f, xi, from_lime(world)) if any(explainers) else (None, f, xi, world)
-
-
-def _output(f: Any, xi: Any, world: World, label: Any, output: Any) -> Any:
-    """The requested output; of a classifier in a world read from `lime` the one that `lime` takes."""
-    model, class_names = model_behind(f), getattr(world, "class_names", None)
-    classifies = None
-    if class_names is not None and label is None and output is None:
-        classifies = hasattr(model, "predict_proba") or None
-        if not classifies and class_names:
-            boxes = boxes_for(world, xi, model)
-            values = np.asarray(caller(model, boxes)[0](boxes.encode(xi)[None]))
-            classifies = (values.ndim == 2 and values.shape[1] > 1) or None
-    return output_of(model, label, output, classifies, class_names or None)
 
 
 def default_bandwidths(problem: Problem) -> np.ndarray:
