@@ -1,7 +1,7 @@
 """Chapter *one cube*: a walk along its diagonal, and rules beside coefficients."""
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -41,7 +41,9 @@ def slopes(game: BoxGame, q: Any) -> np.ndarray:
 
 def width_at(q: float, p: float = 0.25) -> float:
     """The width at which lime's samples hit a box of frequency p as often as if it were held with q."""
-    return float(1 / np.sqrt(2 * np.log1p(q / ((1 - q) * p)))) if 0 < q < 1 else 0.0 if q else np.inf
+    return (
+        float(1 / np.sqrt(2 * np.log1p(q / ((1 - q) * p)))) if 0 < q < 1 else 0.0 if q else np.inf
+    )
 
 
 @cache
@@ -68,25 +70,25 @@ def diagonal(fig: Figure, q: float) -> str:
         right.plot(q, here[k], "o", color=hue, ms=8)
         right.text(1.03, curve[-1], name, color=hue, va="center")
     right.set(xlim=(0, 1), ylim=(-9, 43), xticks=[0, 0.5, 1], yticks=[0, 20, 40])
-    right.set(xlabel="probability q of holding", ylabel="(1 − p) β")
+    right.set(xlabel="probability q of holding", ylabel="slope of V")
     fig.subplots_adjust(right=0.92)
-    width = {0: "unweighted LIME", 1: "LIME as ν tends to 0"}.get(q, f"LIME with ν = {width_at(q):.2f}")
+    width = {0: "unweighted", 1: "as ν tends to 0"}.get(q, f"with ν = {width_at(q):.2f}")
     said, mean = (", ".join(signed(b, 1) for b in values) for values in (here, means))
     return minus(
-        f"At q = {q:.2f}, which is {width}, (1 − p)β of bmi, bp and s5 is {said}; the means along the "
-        f"diagonal are {mean}."
+        f"At q = {q:.2f}, which is LIME {width}, the slopes of bmi, bp and s5 are {said}; their means along "
+        f"the diagonal are {mean}."
     )
 
 
-SIDES = np.array([[1.0, 0.0], [0.42, 0.34], [0.0, 1.0]])  # how bmi, bp and s5 are drawn
+SIDES = np.array([[1.0, 0.0], [0.56, 0.28], [0.0, 1.0]])  # how bmi, bp and s5 are drawn
 
 
 def _cube(ax: Axes, game: BoxGame, q: float) -> None:
     """Corners with the mean prediction if some features are held, the diagonal, and a place on it."""
     corners = np.array(list(np.ndindex(2, 2, 2)))
     places = corners @ SIDES
-    for a, b in ((a, b) for a in range(8) for b in range(a) if np.sum(corners[a] != corners[b]) == 1):
-        ax.plot(*places[[a, b]].T, color=color.muted, lw=1.2)
+    for a, axis in np.argwhere(corners == 0):
+        ax.plot(*places[[a, a + (4, 2, 1)[axis]]].T, color=color.muted, lw=1.2)
     ax.plot(*places[[0, 7]].T, color=color.truth)
     for corner, (x, y) in zip(corners, places, strict=True):
         value = game.extension(held_or_redrawn(game, corner))
@@ -95,12 +97,22 @@ def _cube(ax: Axes, game: BoxGame, q: float) -> None:
         ax.text(x + 0.05 * across, y + 0.07 * up, f"{value:.0f}", ha="center",
                 va="bottom" if up > 0 else "top")  # fmt: skip
     for name, side, (dx, dy), where in zip(
-        MEASURED, SIDES, ((0, -0.08), (-0.02, 0.06), (-0.06, 0)), ("top", "bottom", "center"), strict=True
+        MEASURED,
+        SIDES,
+        ((0, -0.08), (-0.02, 0.05), (-0.06, 0)),
+        ("top", "bottom", "center"),
+        strict=True,
     ):
-        ax.text(*(side / 2 + (dx, dy)), name, color=color.muted, va=where, ha="right" if dx else "center")
+        ax.text(
+            *(side / 2 + (dx, dy)),
+            name,
+            color=color.muted,
+            va=where,
+            ha="right" if dx else "center",
+        )
     (dot,) = ax.plot(*(q * SIDES.sum(axis=0)), "o", color=color.truth, ms=9, clip_on=False)
     handle(dot, "q")
-    ax.set(xlim=(-0.22, 1.6), ylim=(-0.2, 1.55), aspect="equal")
+    ax.set(xlim=(-0.24, 1.72), ylim=(-0.2, 1.5), aspect="equal")
     ax.set_axis_off()
 
 
@@ -156,7 +168,9 @@ def rules(fig: Figure, men: float, person: str) -> str:
     right.set(xlim=(0, 1.03), ylim=(-0.6, 2.6), xticks=[0, 0.5, 1], xlabel="precision of the rule")
     right.tick_params(axis="y", length=0)
     first, best = names[int(np.argmax(np.abs(beta)))], names[int(np.argmax(precision))]
-    said = " and ".join(f"“{name}” {100 * at:.1f}%" for name, at in zip(names[:2], precision, strict=False))
+    said = " and ".join(
+        f"“{name}” {100 * at:.1f}%" for name, at in zip(names[:2], precision, strict=False)
+    )
     return minus(
         f"With {men:.0%} men, the tree predicts the same for {base:.0%} of all samples. LIME puts “{first}” "
         f"first; the most precise rule is “{best}”. Precision: {said}."

@@ -19,7 +19,9 @@ def boxed(rng, p, nu, inside_too=False):
         prob = np.array([split[0], 1 - split[0], split[1], 1 - split[1]])
         prob *= np.where(inside, own, 1 - own)
         weight = np.where(inside == 1, 1.0, np.exp(-1 / (2 * nu**2)))
-        made.append(feature(values, prob, weight * (np.exp(-(values**2)) if inside_too else 1), inside))
+        made.append(
+            feature(values, prob, weight * (np.exp(-(values**2)) if inside_too else 1), inside)
+        )
     return made
 
 
@@ -70,7 +72,9 @@ def width_at(q, p):
     """The width at which a box of frequency p is hit as often as if held with probability q."""
 
     def excess(nu):
-        (one,) = reweighed([feature(np.arange(2), np.array([1 - p, p]), np.ones(2), np.arange(2) == 1)], nu)
+        (one,) = reweighed(
+            [feature(np.arange(2), np.array([1 - p, p]), np.ones(2), np.arange(2) == 1)], nu
+        )
         share = one.prob * one.weight
         return share[1] / share.sum() - (p + q * (1 - p))
 
@@ -109,7 +113,9 @@ def test_lime_walks_along_the_diagonal(case, rng):
     phi = by_orders(v, d)
 
     def at(q, j):  # the width that belongs to q
-        return (1 - equal[j]) * coefficients(1 / np.sqrt(2 * np.log(1 + q / ((1 - q) * equal[0]))))[j]
+        return (1 - equal[j]) * coefficients(1 / np.sqrt(2 * np.log(1 + q / ((1 - q) * equal[0]))))[
+            j
+        ]
 
     mean = [quad(at, 0, 1, args=(j,), epsrel=1e-9, limit=60)[0] for j in range(d)]
     close(case.formula(np.array(mean), "shapley"), phi, rel=1e-6, abs=1e-8)
@@ -117,6 +123,13 @@ def test_lime_walks_along_the_diagonal(case, rng):
     close(half, width_at(0.5, equal[0]), rel=1e-7)
     banzhaf = [slope(v, np.full(d, 0.5), j) for j in range(d)]
     close((1 - equal) * coefficients(half), banzhaf, abs=1e-8)
+
+
+def fitted(table, p, nu):
+    """LIME on switches that are on with frequencies p, for a function given by its values at all corners."""
+    off_on, weight = np.array([0.0, 1.0]), np.array([np.exp(-1 / (2 * nu**2)), 1.0])
+    features = [feature(off_on, np.array([1 - own, own]), weight, off_on == 1) for own in p]
+    return lime(lambda *z: table[(np.array(z).T @ 2 ** np.arange(len(p))).astype(int)], features)
 
 
 def of_order(rng, d, order):
@@ -128,7 +141,7 @@ def of_order(rng, d, order):
 
 @statement(
     "cor-few-widths",
-    formulas=("nu", "mean", "bound"),
+    formulas=("nu", "mean"),
     assumptions=("order at most 2m", "equal frequencies"),
 )
 def test_few_widths_are_enough(case, rng):
@@ -137,51 +150,13 @@ def test_few_widths_are_enough(case, rng):
     for m in (1, 2):
         order = 2 * m if case.keeps("order at most 2m") else 2 * m + 1
         table = of_order(rng, d, order)
-        bits = [np.array([0.0, 1.0])] * d
-
-        def coefficients(nu, table=table, bits=bits):
-            features = [
-                feature(x, np.array([1 - own, own]), np.array([np.exp(-1 / (2 * nu**2)), 1.0]), x == 1)
-                for x, own in zip(bits, masses, strict=True)
-            ]
-            return lime(lambda *x: table[(np.array(x).T @ 2 ** np.arange(d)).astype(int)], features)
-
-        found = coefficients(1.0)
-        phi = by_orders(game(found, d), d)
+        phi = by_orders(game(fitted(table, masses, 1.0), d), d)
         nodes, weights = np.polynomial.legendre.leggauss(m)
         q, weights = (nodes + 1) / 2, weights / 2
         nu = case.formula(1 / np.sqrt(2 * np.log(1 + q / ((1 - q) * p))), "nu")
         close(nu, [width_at(one, p) for one in q], rel=1e-7)
-        lime_at = np.array([coefficients(one).beta[1:] for one in nu])
+        lime_at = np.array([fitted(table, masses, one).beta[1:] for one in nu])
         close(case.formula((1 - p) * weights @ lime_at, "mean"), phi, rel=1e-7, abs=1e-7)
-
-    table, z = rng.normal(size=2**d), all_masks(d)  # interactions of all orders: one width, within its bound
-    features = [
-        feature(np.array([0.0, 1.0]), np.array([1 - p, p]), np.ones(2), np.array([False, True]))
-    ] * d
-    found = lime(lambda *x: table[(np.array(x).T @ 2 ** np.arange(d)).astype(int)], features)
-    v = game(found, d)
-    cube = v.reshape((2,) * d, order="F")
-    for j in range(d):
-        others = [i for i in range(d) if i != j]
-        pairs = [(i, k) for a, i in enumerate(others) for k in others[a + 1 :]]
-        changes = [np.abs(np.diff(np.diff(np.diff(cube, axis=i), axis=k), axis=j)).max() for i, k in pairs]
-        bound = case.formula(np.sum(changes) / 12, "bound")
-        again = sum(
-            max(abs(_thrice(v, (i, k, j), S)) for S in range(2**d) if not S & (1 << i | 1 << k | 1 << j))
-            for i, k in pairs
-        )
-        close(bound, again / 12, abs=1e-12)
-        assert abs(by_orders(v, d)[j] - slope(v, np.full(d, 0.5), j)) <= bound
-    assert len(z) == 2**d
-
-
-def _thrice(v, three, S):
-    """Δ_ijk v(S), as an alternating sum."""
-    return sum(
-        (-1) ** (3 - bin(T).count("1")) * v[S | sum(1 << three[b] for b in range(3) if T >> b & 1)]
-        for T in range(8)
-    )
 
 
 @statement(
@@ -193,16 +168,9 @@ def test_the_default_width_is_nearly_no_weight(case, rng):
     for d in (2, 3, 5, int(rng.integers(6, 11))):
         p = rng.uniform(0.001, 0.9, d) ** 2
         nu = 0.75 * (np.sqrt(d) if case.keeps("the default width") else 1)
-        # the empty set's own share in (1 - p₁)β₁: the coefficient of a model that is z₁ where no other box is hit
-        features = [
-            feature(np.array([0.0, 1.0]), np.array([1 - own, own]), np.array([np.exp(-1 / (2 * nu**2)), 1.0]),
-                    np.array([False, True]))
-            for own in p
-        ]  # fmt: skip
         v = np.zeros(2**d)
-        v[1] = 1.0  # v({1}) = 1 and v(S) = 0 else: only the step from ∅ to {1}, and those of others, count
-        table = _unheld(v, p)
-        found = lime(lambda *x, table=table: table[(np.array(x).T @ 2 ** np.arange(d)).astype(int)], features)
+        v[1] = 1.0  # so that of all steps to a set with feature 1 only the one from ∅ counts
+        found = fitted(_unheld(v, p), p, nu)
         close(game(found, d), v, abs=1e-9)
         share = (1 - p[0]) * found.beta[1]
         odds = p[1:] * (np.exp(1 / (2 * nu**2)) - 1)
@@ -223,58 +191,55 @@ def _unheld(v, p):
 
 @statement(
     "prop-unequal-boxes",
-    formulas=("psi", "h", "bound"),
+    formulas=("psi", "h"),
     assumptions=("mismatch kernel",),
 )
 def test_unequal_boxes_are_a_random_order(case, rng):
     d, p = 3, rng.uniform(0.05, 0.8, 3)
     features = boxed(rng, p, 1.0)
 
-    def covariance(tau, j):
-        nu = 1 / np.sqrt(2 * tau)
-        made = reweighed(features, nu)
+    def integrand(tau, j):  # in τ = 1/2ν², so that ν⁻³ dν is dτ
+        made = reweighed(features, 1 / np.sqrt(2 * tau))
         if not case.keeps("mismatch kernel"):
             made = [feature(g.x, g.prob, g.weight * np.exp(-tau * g.x**2), g.z == 1) for g in made]
         found = lime(lambda *x: rough(x), made)
-        law = found.prob * found.weight
-        law = law / law.sum()
-        return law @ (found.z[1 + j] * found.y) - (law @ found.z[1 + j]) * (law @ found.y)
+        alpha = found.Sigma[0, 1 + j] / found.C
+        return alpha * (1 - alpha) * found.beta[1 + j]
 
     def mean_over_widths(j):
-        ends = quad(covariance, 1e-12, 3, args=(j,), epsrel=1e-9), quad(
-            covariance, 3, 60, args=(j,), epsrel=1e-9, limit=100
+        return sum(
+            quad(integrand, *ends, args=(j,), epsrel=1e-9, limit=100)[0]
+            for ends in ((1e-12, 3), (3, 40))
         )
-        return ends[0][0] + ends[1][0]
 
     psi = case.formula(np.array([mean_over_widths(j) for j in range(d)]), "psi")
     v = game(lime(lambda *x: rough(x), features), d)
     close(psi.sum(), v[-1] - v[0], rel=1e-6, abs=1e-7)
 
-    def order(i, j):  # P(i before j): held by the time u with probability p u / (1 + p u)
-        return quad(lambda x: p[i] / p[j] * x / (1 + p[i] / p[j] * x) / (1 + x) ** 2, 0, np.inf)[0]
+    def first(j, *others):
+        """The probability that all of these come before j: the time of i is that of j times p_j / p_i."""
 
-    def h(r):
-        return r * (r - 1 - np.log(r)) / (r - 1) ** 2
+        def all_before(x):
+            ratios = p[list(others)] / p[j] * x
+            return np.prod(ratios / (1 + ratios)) / (1 + x) ** 2
 
-    for j in range(d):
+        return quad(all_before, 0, np.inf)[0]
+
+    def mean_over_orders(j):
         i, k = (other for other in range(d) if other != j)
-        both = quad(lambda x: np.prod([p[a] / p[j] * x / (1 + p[a] / p[j] * x) for a in (i, k)])
-                    / (1 + x) ** 2, 0, np.inf)[0]  # fmt: skip
-        hi, hk = (case.formula(h(p[a] / p[j]), "h") for a in (i, k))
-        close([hi, hk], [order(i, j), order(k, j)], rel=1e-7)
-        gains = {S: v[S | 1 << j] - v[S] for S in (0, 1 << i, 1 << k, 1 << i | 1 << k)}
-        mean = (
-            (1 - hi - hk + both) * gains[0] + (hi - both) * gains[1 << i]
-            + (hk - both) * gains[1 << k] + both * gains[1 << i | 1 << k]
-        )  # fmt: skip
-        close(psi[j], mean, rel=1e-6, abs=1e-7)
-        second = [
-            max(abs(gains[1 << a] - gains[0]), abs(gains[1 << i | 1 << k] - gains[1 << b]))
-            for a, b in ((i, k), (k, i))
-        ]
-        bound = case.formula(np.abs([hi - 0.5, hk - 0.5]) @ second, "bound")
-        close(bound, abs(order(i, j) - 0.5) * second[0] + abs(order(k, j) - 0.5) * second[1], rel=1e-6)
-        assert abs(psi[j] - by_orders(v, d)[j]) <= abs(bound) + 1e-6
+        ratios = p[[i, k]] / p[j]
+        h = case.formula(ratios * (ratios - 1 - np.log(ratios)) / (ratios - 1) ** 2, "h")
+        close(h, [first(j, i), first(j, k)], rel=1e-7)
+        both, (hi, hk) = first(j, i, k), h
+        chances = {
+            0: 1 - hi - hk + both,
+            1 << i: hi - both,
+            1 << k: hk - both,
+            1 << i | 1 << k: both,
+        }
+        return sum(chance * (v[S | 1 << j] - v[S]) for S, chance in chances.items())
+
+    close(psi, [mean_over_orders(j) for j in range(d)], rel=1e-6, abs=1e-7)
 
 
 @statement(
@@ -352,7 +317,9 @@ def test_kernel_shap(case, rng):
     if not case.keeps("the constraint"):
         fitted = free[0]
     with_ = np.array([[v[(k == n) & (z[:, j] == 1)].mean() for n in range(1, d)] for j in range(d)])
-    without = np.array([[v[(k == n) & (z[:, j] == 0)].mean() for n in range(1, d)] for j in range(d)])
+    without = np.array(
+        [[v[(k == n) & (z[:, j] == 0)].mean() for n in range(1, d)] for j in range(d)]
+    )
     phi = case.formula((total + np.sum(with_ - without, axis=1)) / d, "phi")
     close(fitted, phi, abs=1e-9)
     close(by_orders(v, d), phi, abs=1e-9)
