@@ -36,7 +36,7 @@ def test_the_dots_are_limes_limits_and_the_dotted_lines_their_mean(cube, q):
     assert xy(in_colour(left, color.truth, "o")[0])[0] == pytest.approx(
         ends[0] + q * (ends[1] - ends[0])
     )
-    said = "unweighted" if q == 0 else "tends to 0" if q == 1 else f"{nu:.2f}"
+    said = "without weights" if q == 0 else "tends to 0" if q == 1 else f"{nu:.2f}"
     assert said in text
 
 

@@ -47,10 +47,12 @@ def width_at(q: float, p: float = 0.25) -> float:
 
 
 @cache
-def mean_slopes(game: BoxGame) -> np.ndarray:
-    """The Shapley values: the mean of the slopes along the diagonal."""
+def walk() -> tuple[np.ndarray, np.ndarray]:
+    """Each slope along the diagonal, (d, places), and their means, the Shapley values, (d,)."""
+    game = three_measurements()
     nodes, weights = np.polynomial.legendre.leggauss((game.d + 1) // 2)
-    return np.array(weights / 2 @ [slopes(game, (node + 1) / 2) for node in nodes])
+    mean = weights / 2 @ [slopes(game, (node + 1) / 2) for node in nodes]
+    return np.array([slopes(game, q) for q in ALONG]).T, mean
 
 
 def diagonal(fig: Figure, q: float) -> str:
@@ -59,7 +61,7 @@ def diagonal(fig: Figure, q: float) -> str:
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.26, "width_ratios": (1, 1.05)})
     fig.subplots_adjust(left=0.02)
     _cube(left, game, q)
-    curves, means = np.array([slopes(game, at) for at in ALONG]).T, mean_slopes(game)
+    curves, means = walk()
     here = slopes(game, q)
     right.axhline(0, color=color.muted, lw=1)
     right.axvline(q, color=color.ink, lw=1.2, ls="--")
@@ -72,10 +74,11 @@ def diagonal(fig: Figure, q: float) -> str:
     right.set(xlim=(0, 1), ylim=(-9, 43), xticks=[0, 0.5, 1], yticks=[0, 20, 40])
     right.set(xlabel="probability q of holding", ylabel="slope of V")
     fig.subplots_adjust(right=0.92)
-    width = {0: "unweighted", 1: "as ν tends to 0"}.get(q, f"with ν = {width_at(q):.2f}")
+    ends = {0: "LIME without weights", 1: "LIME as ν tends to 0"}
+    width = ends.get(q, f"close to LIME with ν = {width_at(q):.2f}")
     said, mean = (", ".join(signed(b, 1) for b in values) for values in (here, means))
     return minus(
-        f"At q = {q:.2f}, which is LIME {width}, the slopes of bmi, bp and s5 are {said}; their means along "
+        f"At q = {q:.2f}, {width}, the slopes of bmi, bp and s5 are {said}; their means along "
         f"the diagonal are {mean}."
     )
 
