@@ -18,6 +18,8 @@ import numpy as np
 from ..core.boxes import Gaussian, World, check_world
 from ..core.kernels import ProductKernel, kernel_of
 from ..core.problem import Problem
+from ..cube.extension import Masses
+from ..cube.widths import MANY, Widths, widths_of
 from ..inputs import arguments as arg
 from ..inputs.worlds import penalty_and_rows
 from ..lime.columns_and_classes import output_in_world
@@ -30,7 +32,12 @@ from ..precision.diagnostics import MIN_EFFECTIVE, MIN_OTHER_WEIGHT
 from ..results.result import PicklesWithoutModel, fitted_with, largest_first, pairs, plain
 from .curves import BoxCountCurve, Curve, Points, curve_of
 from .path_events import Section, changes, leaders, signs
-from .recommend import Recommendation, recommended_bandwidth, recommended_boxes
+from .recommend import (
+    Recommendation,
+    recommended_bandwidth,
+    recommended_boxes,
+    with_shapley,
+)
 from .roots import sign_changes
 
 MODEL_SAMPLES = 20_000  # of a model without a form, for all bandwidths together
@@ -97,6 +104,18 @@ class Path(PicklesWithoutModel):
         it is none at which the surrogate is further off the prediction than at the explainer's own.
         """
         return self.advice
+
+    def widths(self, m: int = 1) -> Widths:
+        """The m bandwidths of which a weighted sum is the Shapley value on boxes; see :func:`cube`.
+
+        Up to interactions of order 2m, where all boxes of xi have the same mass. Of kernel "mismatch".
+        """
+        if self.kernel != "mismatch" or self.world.regression is not None:
+            raise ValueError(
+                "kernel must be 'mismatch', in a world with boxes, for bandwidths that average to Shapley "
+                f"values, got {self.kernel!r}."
+            )
+        return widths_of(Masses.of(self.setting), arg.whole("m", m, 1, most=MANY))
 
     def order(self) -> np.ndarray:
         """Features from the one whose coefficient gets largest to the one that stays smallest."""
@@ -273,7 +292,7 @@ def path(
     return _path(
         curve, shown, nu=nus, critical=critical, critical_stderr=critical_stderr,
         stable=max(section.ranges, key=lambda ends: np.log(ends[1] / ends[0])), boxes=None,
-        notes=_notes(problem, section.points), advice=recommended_bandwidth(section),
+        notes=_notes(problem, section.points), advice=with_shapley(recommended_bandwidth(section), problem),
     )  # fmt: skip
 
 

@@ -95,7 +95,6 @@ class Linear(Form):
     b: float = 0.0
 
     is_pickled = True
-    degree = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "a", slopes(self.a))
@@ -124,11 +123,6 @@ class Linear(Form):
         mean = float(self(whole[None])[0])
         inside, outside = (mean + self.a * (given - whole) for given in (inside, outside))
         return Expectation(mean, inside, outside)
-
-    def contrasts(self, views: ConditionalLaws) -> tuple[np.ndarray, np.ndarray]:
-        """f(mu~) and a_j (E~[x_j | z_j = 1] - E~[x_j | z_j = 0]) at many rows."""
-        whole, inside, outside = np.sum(views.weights * views.law.box_means(), axis=-1)
-        return self(whole), self.a * (inside - outside)
 
     def __repr__(self) -> str:
         return f"Linear(a={np.array2string(self.a, precision=4, threshold=6)}, b={self.b:g})"

@@ -5,78 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ..core.boxes import World, check_world
-from ..core.models import SlowSeriesError
 from ..core.problem import Problem
 from ..inputs import arguments as arg
 from ..inputs.predictors import model_behind
 from ..lime.columns_and_classes import output_in_world
-from ..results.result import BaseResult, DroppedModel, PicklesWithoutModel, plain, wing
-from .classes import Answers, table_of
-from .draws import Draws, Pool
+from ..results.printing import printed
+from ..results.result import DroppedModel, PicklesWithoutModel, Result, plain, wing
+from .classes import Answers
 from .extension import (
     Estimate,
     Extension,
-    FormExtension,
     Masses,
     banzhaf_of,
+    gauss_legendre,
     interactions_of,
     shapley_of,
 )
-from .rules import ExactPrecisions, Precision, Rule, SampledPrecisions, best_rule
+from .readings import Reading, Way
+from .rules import Rule, best_rule
+from .two_functions import TwoFunctions
 from .widths import MANY, Widths, are_equal, widths_of
 
 DRAWS = 20_000  # of a model without a form
+PLACES = 21  # of a picture, from p to 1
 INDICES = ("shapley", "banzhaf")
 FUNCTIONS = ("value", "class")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Reading(BaseResult):
-    """Numbers read off F: ``coef``, their standard errors ``stderr``, and where they come from.
-
-    ``of`` is the function, "value" (f) or "class" (the indicator of the class of xi); ``method`` is
-    "exact", "quadrature" or "sampled", from ``n`` draws. LIME's ``intercept`` is its own, that of
-    Shapley and Banzhaf values is F(p). ``np.asarray`` of a reading is ``coef``.
-    """
-
-    what: str
-    coef: Any
-    stderr: Any
-    intercept: Any
-    names: tuple[str, ...]
-    of: str
-    method: str
-    n: int = 0
-
-    @property
-    def how(self) -> str:
-        """Where the numbers come from, in words."""
-        if not self.n:
-            return self.method
-        return f"sampled, n = {self.n:,}, ± {np.max(self.stderr, initial=0.0):.2g}"
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.coef, dtype=dtype, copy=copy)
-
-    def to_frame(self) -> Any:
-        """A DataFrame with a row for each feature (of interactions a square one, of widths a row each)."""
-        if np.ndim(self.coef) == 1 and len(self.coef) == len(self.names):
-            return super().to_frame()
-        import pandas as pd
-
-        square = np.shape(self.coef) == (len(self.names),) * 2 and "interaction" in self.what
-        columns = list(self.names) if np.ndim(self.coef) == 2 else ["value"]
-        values = self.coef if np.ndim(self.coef) == 2 else np.reshape(self.coef, (-1, 1))
-        return pd.DataFrame(values, index=columns if square else None, columns=columns)
-
-    def __repr__(self) -> str:
-        about = "f" if self.of == "value" else "the class of xi"
-        return f"{self.what} of {about} ({self.how})\n{np.array_repr(np.asarray(self.coef))}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,21 +65,18 @@ class Cube(PicklesWithoutModel):
     notes: tuple[str, ...]
     method: str
     draws: int
-    n: int
-    seed: int | None
     masses: Masses = field(repr=False)
-    value: Any = field(repr=False)
-    answers: Any = field(repr=False)
+    both: Any = field(repr=False)  # F of f and of its class
     setting: Problem = field(repr=False)
 
-    problem_fields: ClassVar[tuple[str, ...]] = ("setting", "value", "answers", "masses")
+    problem_fields = ("setting", "both", "masses")
+    notes_in_repr = False
     page_title = "LIME, Shapley values and rules as readings of one function"
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the model and what was read off it, but for the Shapley values."""
-        dropped = DroppedModel(self.setting.f)
-        state = super().__getstate__() | {"value": dropped, "answers": dropped}
-        return {name: part for name, part in state.items() if name not in ("pool", "label")}
+        state = super().__getstate__() | {"both": DroppedModel(self.setting.f)}
+        return state | {"way": self.way, "corner": self.__dict__.get("corner")}
 
     @property
     def local_prediction(self) -> float:
@@ -147,11 +102,7 @@ class Cube(PicklesWithoutModel):
 
         With the mismatch kernel, as n grows; ``nu=np.inf`` counts all samples alike.
         """
-        widths = np.array(nu, float)
-        if widths.ndim > 1 or not widths.size or not np.all(widths > 0):
-            raise ValueError(
-                f"nu must be one width above 0 or a list of them, got {arg.shorten(nu)}."
-            )
+        widths = _widths(nu)
         extension = self._extension(of)
         alpha = self.masses.alpha(np.atleast_1d(widths))
         means, slopes = extension.at(alpha)
@@ -168,7 +119,7 @@ class Cube(PicklesWithoutModel):
 
         With their ``intercept`` F(p) they add up to F(1), the mean of f in xi's boxes.
         """
-        if of == "value":
+        if arg.one_of("of", of, FUNCTIONS) == "value":
             return Reading(
                 "Shapley values", self.coef, self.stderr, self.intercept, self.names, of,
                 self.method, self.draws,
@@ -209,30 +160,36 @@ class Cube(PicklesWithoutModel):
 
     def rule(self, features: Any) -> Rule:
         """The rule that these features, by name or position, lie in xi's boxes."""
-        rule = self._positions(features)
-        (precision,) = self._precisions().final([rule], 1.0)
-        return self._rule(rule, precision)
+        self._extension("class")
+        rule = _positions(features, self.names)
+        (precision,) = self.both.precisions().final([rule])
+        return Rule.of(rule, precision, self)
 
     def anchor(self, precision: float = 0.95) -> Rule:
         """The rule of largest coverage whose precision is at least this, and a certificate of that."""
-        target = float(arg.numbers("precision", precision))
+        target = arg.scalar("precision", precision)
         if not 0 < target <= 1:
             raise ValueError(f"precision must be above 0 and at most 1, got {target:g}.")
-        precisions = self._precisions()
+        self._extension("class")
+        precisions = self.both.precisions()
         p = np.where(self.masses.constant, 1.0, self.mass)
         found = best_rule(precisions, p, target)
-        (got,) = precisions.final([found.rule], target)
-        rule = self._rule(found.rule, got)
-        words = _certificate(rule, found, target)
-        return Rule(**rule.__dict__ | {
-            "target": target, "found": found.reaches, "bound": found.bound, "certificate": words,
-        })  # fmt: skip
+        (got,) = precisions.final([found.rule])
+        return Rule.of(found.rule, got, self).certified(found, target)
 
     def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
         """The way from p to 1: LIME at its widths, its mean, and the corner of the anchor, as a figure."""
         return wing("plotting.cubes").cube(self, ax=ax, top=top, title=title)
 
     figure = plot
+    values = Result.values
+
+    def to_shap(self) -> Any:
+        """A ``shap.Explanation`` for shap's pictures, from F(p) upwards: Shapley values on boxes.
+
+        What is missing from F(1), the mean of f in xi's boxes, to f(xi) is one more entry.
+        """
+        return super().to_shap()
 
     def to_frame(self) -> Any:
         """A DataFrame with a row for each feature: box, mass, Shapley value and standard error."""
@@ -246,74 +203,43 @@ class Cube(PicklesWithoutModel):
         return super().to_dict() | {"conditions": plain(self.box_names)}
 
     def __repr__(self) -> str:
-        lines = [
-            f"Shapley values on the boxes of xi, f(xi) = {self.prediction:.4g} ({self.shapley().how})"
-        ]
-        for j in self.order()[:10]:
-            error = f" ± {self.stderr[j]:<8.2g}" if self.draws else ""
-            lines.append(f"  {self.coef[j]:+10.4g}{error} {' '.join(self.box_names[j].split())}")
-        if len(self.coef) > 10:
-            lines.append(f"  ... and {len(self.coef) - 10} more")
-        lines.append(
-            f"  from the mean {self.intercept:.4g} of f to its mean in xi's boxes {self.local_prediction:.4g}"
-        )
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+        return printed(self)
+
+    @property
+    def _is_noisy(self) -> bool:
+        return self.draws > 0
+
+    def _headline(self) -> str:
+        how = self.shapley().how
+        return f"Shapley values on the boxes of xi, f(xi) = {self.prediction:.4g} ({how})"
+
+    def _closing(self, xi: str) -> list[str]:
+        ends = f"{self.intercept:.4g} of f to its mean in {xi}'s boxes {self.local_prediction:.4g}"
+        return [f"from the mean {ends}", *(f"note: {note}" for note in self.notes)]
 
     @cached_property
-    def pool(self) -> Pool:
-        """The draws of what has to be sampled."""
-        return Pool.of(self.setting, self.answers, self.masses, self.n, self.seed)
+    def way(self) -> Way:
+        """What each feature adds on the way from p to 1, and LIME at three widths."""
+        q, (nu, weights, _) = np.linspace(0, 1, PLACES), self.widths(3)
+        steps = self.masses.rest * self._extension("value").at(self.masses.along(q))[1].value
+        share = weights / gauss_legendre(3)[1][:, None]
+        return Way(q, steps, gauss_legendre(3)[0], share * self.lime(nu).coef, nu)
 
     @cached_property
-    def label(self) -> Extension:
-        """F of the class indicator."""
-        if not self.answers.has_class:
-            raise ValueError(
-                "tolerance must be given for rules about an f of one output: the same as at xi is then "
-                "what lies within it of f(xi); or f must be a classifier, got neither."
-            )
-        tables = table_of(self.answers, self.masses, self.n)
-        if tables is not None:
-            return tables[1]
-        form = self.answers.form_of_class()
-        if form is not None:
-            return FormExtension.of(form, self.setting, self.masses)
-        return Draws(self.pool, self.pool.rows.answers[:, 1])
+    def corner(self) -> tuple[Rule, list[int], list[float]] | None:
+        """The anchor, its features, the most precise first, and precisions as one after the other joins."""
+        if not self.both.answers.has_class:
+            return None
+        rule = self.anchor()
+        singles = [self.rule([j]).precision for j in rule.features]
+        order = [rule.features[k] for k in np.argsort(-np.array(singles), kind="stable")]
+        return rule, order, [self.rule(order[:k]).precision for k in range(len(order) + 1)]
 
     def _extension(self, of: str) -> Extension:
-        if isinstance(self.value, DroppedModel):
-            self.value()
-        return self.value if arg.one_of("of", of, FUNCTIONS) == "value" else self.label
-
-    def _precisions(self) -> Any:
-        extension = self._extension("class")
-        if not extension.n:
-            return ExactPrecisions(extension)
-        return SampledPrecisions(self.pool, self.setting, self.answers, self.seed)
-
-    def _positions(self, features: Any) -> tuple[int, ...]:
-        listed = [features] if isinstance(features, str | int | np.integer) else features
-        if not isinstance(listed, Sequence | np.ndarray | set):
-            raise TypeError(f"features must be names or positions, got {arg.shorten(features)}.")
-        positions = []
-        for feature in listed:
-            if isinstance(feature, str) and feature in self.names:
-                positions.append(self.names.index(feature))
-            elif arg.is_integer(feature) and 0 <= int(feature) < len(self.names):
-                positions.append(int(feature))
-            else:
-                raise ValueError(
-                    f"features must be of {arg.shorten(list(self.names))} or positions from 0 to "
-                    f"{len(self.names) - 1}, got {arg.shorten(feature)}."
-                )
-        return tuple(sorted(set(positions)))
-
-    def _rule(self, rule: tuple[int, ...], precision: Precision) -> Rule:
-        return Rule(
-            rule, tuple(self.names[j] for j in rule), tuple(self.box_names[j] for j in rule),
-            precision.value, float(np.prod(self.mass[list(rule)])), precision.stderr,
-            precision.interval(), precision.n,
-        )  # fmt: skip
+        if isinstance(self.both, DroppedModel):
+            self.both()
+        value = arg.one_of("of", of, FUNCTIONS) == "value"
+        return self.both.value if value else self.both.label  # type: ignore[no-any-return]
 
     def _reading(
         self, what: str, extension: Extension, of: str, found: Estimate, intercept: Any = 0.0
@@ -322,26 +248,44 @@ class Cube(PicklesWithoutModel):
         return Reading(what, found.value, found.stderr, intercept, *source)
 
 
+def _widths(nu: Any) -> np.ndarray:
+    """One width or a list of them, above 0; infinite ones too."""
+    try:
+        widths = arg.floats(nu)
+    except TypeError:
+        widths = np.empty(0)
+    if widths.ndim > 1 or not widths.size or not np.all(widths > 0):
+        raise ValueError(f"nu must be one width above 0 or a list of them, got {arg.shorten(nu)}.")
+    return widths
+
+
 def _start(extension: Extension) -> float:
     """F(p)."""
     return float(extension.at(extension.masses.p[None])[0].value[0])
 
 
-def _certificate(rule: Rule, found: Any, target: float) -> str:
-    """What is known about rules that cover more."""
-    doubt = "" if rule.method == "exact" else " (by draws, each at four standard errors)"
-    ruled_out = f"no rule that covers more than {found.bound:.3g} has precision {target:g}{doubt}"
-    looked = f"{found.looked_at:,} rules looked at"
-    if not found.reaches:
-        return f"not found: {looked}, this is the most precise of them; {ruled_out}"
-    if found.bound <= rule.coverage * (1 + 1e-9):
-        return f"the best: {ruled_out}; {looked}"
-    return f"another rule may cover up to {found.bound / rule.coverage:.3g} times as much: {ruled_out}; {looked}"
+def _positions(features: Any, names: tuple[str, ...]) -> tuple[int, ...]:
+    """Features by name or position, as positions in order."""
+    listed = [features] if isinstance(features, str | int | np.integer) else features
+    if not isinstance(listed, Sequence | np.ndarray | set):
+        raise TypeError(f"features must be names or positions, got {arg.shorten(features)}.")
+    positions = set()
+    for feature in listed:
+        if isinstance(feature, str) and feature in names:
+            positions.add(names.index(feature))
+        elif arg.is_integer(feature) and 0 <= int(feature) < len(names):
+            positions.add(int(feature))
+        else:
+            raise ValueError(
+                f"features must be of {arg.shorten(list(names))} or positions from 0 to "
+                f"{len(names) - 1}, got {arg.shorten(feature)}."
+            )
+    return tuple(sorted(positions))
 
 
 def cube(
     f: Any, xi: Any, world: World, *, output: Any = None, label: Any = None,
-    tolerance: float | None = None, n: int = DRAWS, seed: int | None = 0,
+    tolerance: float | None = None, n: int = DRAWS, seed: Any = 0,
 ) -> Cube:  # fmt: skip
     """LIME at every width, Shapley values, interactions and rules of f at xi, on the boxes of a world.
 
@@ -377,43 +321,17 @@ def cube(
     output = output_in_world(f, xi, world, label, output)
     problem = Problem.of(f, xi, world, 1.0, "mismatch", output, purpose="its cube")
     n = arg.whole("n", n, 4 * (problem.d + 1))
-    seed = None if seed is None else arg.whole("seed", seed, 0)
-    if tolerance is not None:
-        tolerance = float(arg.numbers("tolerance", tolerance))
-        if tolerance < 0:
-            raise ValueError(f"tolerance must be at least 0, got {tolerance:g}.")
-    masses, answers = Masses.of(problem), Answers(problem, tolerance)
-    value, pool = _value_of(problem, masses, answers, n, seed)
+    root = int(np.random.default_rng(arg.seed("seed", seed)).integers(2**62))
+    tolerance = None if tolerance is None else arg.not_negative("tolerance", tolerance)
+    both = TwoFunctions(problem, Masses.of(problem), Answers(problem, tolerance), n, root)
+    value, masses = both.value, both.masses
     found = shapley_of(value)
-    result = Cube(
+    return Cube(
         coef=found.value, stderr=found.stderr, intercept=_start(value), names=problem.boxes.names,
         mass=masses.p, prediction=problem.prediction, tolerance=tolerance, output=problem.output,
-        notes=(*problem.form_notes, *_notes(problem, masses)),
-        method=value.method, draws=value.n, n=n, seed=seed, masses=masses,
-        value=value, answers=answers, setting=problem,
+        notes=(*problem.form_notes, *_notes(problem, masses)), method=value.method, draws=value.n,
+        masses=masses, both=both, setting=problem,
     )  # fmt: skip
-    if pool is not None:
-        result.__dict__["pool"] = pool
-    return result
-
-
-def _value_of(
-    problem: Problem, masses: Masses, answers: Answers, n: int, seed: Any
-) -> tuple[Extension, Pool | None]:
-    """F of f: by its form, by a table of all values, or by draws."""
-    if problem.form is not None:
-        extension = FormExtension.of(problem.form, problem, masses)
-        try:
-            extension.at(masses.p[None])
-        except SlowSeriesError:
-            pass
-        else:
-            return extension, None
-    tables = table_of(answers, masses, n)
-    if tables is not None:
-        return tables[0], None
-    pool = Pool.of(problem, answers, masses, n, seed)
-    return Draws(pool, pool.rows.answers[:, 0]), pool
 
 
 def _notes(problem: Problem, masses: Masses) -> list[str]:
@@ -422,7 +340,8 @@ def _notes(problem: Problem, masses: Masses) -> list[str]:
     if np.any(masses.constant):
         stuck = arg.shorten([names[j] for j in np.flatnonzero(masses.constant)])
         notes.append(
-            f"{stuck} never leave the box of xi: their values are 0, and no rule needs them."
+            f"{int(np.sum(masses.constant))} feature(s) {stuck} never leave xi's box: their values are 0, "
+            "and no rule needs them."
         )
     if not len(p):
         return notes

@@ -62,6 +62,11 @@ class Pool:
     world: int
     log_mixture: np.ndarray  # of each row's z
 
+    @property
+    def n(self) -> int:
+        """How many draws there are."""
+        return len(self.rows.z)
+
     @classmethod
     def of(
         cls, problem: Problem, respond: Callable[..., Any], masses: Masses, n: int, seed: Any
@@ -86,12 +91,20 @@ def _log_probability(z: np.ndarray, t: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Draws(Extension):
-    """F of one of the answers in a pool."""
+    """F of one of the answers in a pool, ``y`` in a ``unit`` in which none is above 1."""
 
     pool: Pool
     y: np.ndarray
+    unit: float
 
     method = "sampled"
+
+    @classmethod
+    def of(cls, pool: Pool, answer: int) -> Draws:
+        """Those of the value (0) or of the class indicator (1)."""
+        y = pool.rows.answers[:, answer]
+        unit = float(np.max(np.abs(y))) or 1.0
+        return cls(pool, y / unit, unit)
 
     @property
     def masses(self) -> Masses:  # type: ignore[override]
@@ -135,7 +148,7 @@ class Draws(Extension):
         stuck = self.masses.constant[:, None] | self.masses.constant | np.eye(d, dtype=bool)
         mean = np.where(stuck, 0.0, total / self.n)
         spread = np.where(stuck, 0.0, square / self.n - mean**2)
-        return Estimate(mean, np.sqrt(np.maximum(spread, 0.0) / self.n))
+        return self._in_units(mean, np.sqrt(np.maximum(spread, 0.0) / self.n))
 
     def _place(self, t: np.ndarray) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
         weight, g = self._slope_weights(t)
@@ -159,7 +172,10 @@ class Draws(Extension):
         line, fitted = self._line(np.sum(g**2, axis=1))
         terms = g * (self.y - fitted)[:, None]
         value = constant * line[0] + of_line @ line[1:] + terms.mean(axis=0)
-        return Estimate(value, terms.std(axis=0, ddof=1) / np.sqrt(self.n))
+        return self._in_units(value, terms.std(axis=0, ddof=1) / np.sqrt(self.n))
+
+    def _in_units(self, value: np.ndarray, stderr: np.ndarray) -> Estimate:
+        return Estimate(self.unit * value, self.unit * stderr)
 
     def _line(self, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Intercept and slopes of a line in z, (d + 1,), and its values: the one that leaves least.

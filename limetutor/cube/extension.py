@@ -13,14 +13,14 @@ p + q (1 - p) feature j is held in its box with probability q and drawn anew oth
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
 
-from ..core.models import Form
+from ..core.models import Form, Linear
 from ..core.problem import Problem
 from ..core.tilted_law import ConditionalLaws
 from ..core.truncated import BoxLaw
@@ -131,8 +131,7 @@ class FormExtension(Extension):
     @property
     def degree(self) -> int:  # type: ignore[override]
         """At most that of the form, and the number of features that ever leave their box."""
-        free, own = int(np.sum(~self.masses.constant)), self.form.degree
-        return max(free if own is None else min(own, free), 1)
+        return max(min(degree_of(self.form, self.inside), int(np.sum(~self.masses.constant))), 1)
 
     def at(self, t: np.ndarray) -> tuple[Estimate, Estimate]:
         """Block by block; a feature that never leaves its box has slope 0."""
@@ -150,14 +149,25 @@ class FormExtension(Extension):
         )
         whole = t[..., None] * inside + (1 - t[..., None]) * outside
         views = ConditionalLaws(self.law, np.stack([whole, inside, outside]))
-        together = self.form.contrasts(views)
-        if together is not None:
-            return together
-        rows = [
-            self.form.contrast(ConditionalLaws(self.law, views.weights[:, k]))
-            for k in range(len(t))
-        ]
-        return np.array([mean for mean, _ in rows]), np.array([slope for _, slope in rows])
+        return means_and_slopes(self.form, views)
+
+
+def degree_of(form: Form, features: Sized) -> int:
+    """How many features act together in a form at most."""
+    return 1 if isinstance(form, Linear) else form.degree or len(features)
+
+
+def means_and_slopes(form: Form, views: ConditionalLaws) -> tuple[np.ndarray, np.ndarray]:
+    """E[f] (m,) and E[f | z_j = 1] - E[f | z_j = 0] (m, d) under m laws."""
+    if isinstance(form, Linear):
+        whole, inside, outside = np.sum(views.weights * views.law.box_means(), axis=-1)
+        return form(whole), form.a * (inside - outside)
+    together = form.contrasts(views)
+    if together is not None:
+        return together
+    laws = (ConditionalLaws(views.law, views.weights[:, k]) for k in range(views.weights.shape[1]))
+    means, slopes = zip(*map(form.contrast, laws), strict=True)
+    return np.array(means), np.array(slopes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,12 +23,15 @@ from .draws import Pool, draw
 from .extension import Extension
 
 MAX_RULES = 2**14  # looked at in the order of their coverage
-BEAM = 16  # rules that a beam search goes on from
+BEAM = 8  # rules that a beam search goes on from
 RULES_PER_CALL = 256
+ALIKE = 1 - 1e-9  # of two coverages that count as the same
 ROUNDING = 1e-12  # of an exact precision
-FIRST_DRAWS, MOST_DRAWS = 128, 2048  # of one rule
+FIRST_DRAWS, WIDE_DRAWS, MOST_DRAWS = 128, 512, 2048  # of one rule
 RULED_OUT = 3e-5  # the probability that draws rule out a rule that reaches the precision
-MAX_CALLS = 20_000  # of the model, for the draws of single rules in one search
+
+Features = tuple[int, ...]
+Block = tuple[np.ndarray, np.ndarray]  # indicators (d, n), and whether f predicts the same (n,)
 
 
 class Precision(NamedTuple):
@@ -35,6 +40,7 @@ class Precision(NamedTuple):
     value: float
     n: int = 0
     hits: int = 0
+    own: bool = True  # of the world's draws and the rule's own alone
 
     @property
     def stderr(self) -> float:
@@ -73,6 +79,31 @@ class Rule:
     found: bool = True
     bound: float | None = None
     certificate: str = ""
+
+    @classmethod
+    def of(cls, rule: Features, precision: Precision, cube: Any) -> Rule:
+        """A rule of a cube."""
+        names, boxes = (tuple(listed[j] for j in rule) for listed in (cube.names, cube.box_names))
+        coverage = float(np.prod(cube.mass[list(rule)]))
+        numbers = (precision.value, coverage, precision.stderr, precision.interval(), precision.n)
+        return cls(rule, names, boxes, *numbers)
+
+    def certified(self, found: Found, target: float) -> Rule:
+        """The same with what a search says about rules that cover more."""
+        doubt = "" if self.method == "exact" else " (by draws, each at four standard errors)"
+        looked = f"{found.looked_at:,} rules looked at"
+        more = f" that covers more than {found.bound:.3g}" if found.bound else ""
+        words = f"no rule{more} has precision {target:g}{doubt}"
+        if not found.reaches:
+            words = f"not found: {looked}, this is the most precise of them; {words}"
+        elif found.bound <= self.coverage / ALIKE:
+            words = f"the best: {words}; {looked}"
+        else:
+            times = found.bound / self.coverage
+            words = f"another rule may cover up to {times:.3g} times as much: {words}; {looked}"
+        return replace(
+            self, target=target, found=found.reaches, bound=found.bound, certificate=words
+        )
 
     @property
     def method(self) -> str:
@@ -118,66 +149,105 @@ class ExactPrecisions:
     is_spent = False
 
     def __init__(self, extension: Extension) -> None:
-        self.extension, self.masses, self.calls = extension, extension.masses, 0
+        self.extension = extension
 
-    def of(self, rules: Sequence[tuple[int, ...]], target: float) -> list[Precision]:
+    def of(self, rules: Sequence[Features], target: float | None = None) -> list[Precision]:
         """F at the corners of the rules, together."""
-        t = np.tile(self.masses.p, (len(rules), 1))
+        t = np.tile(self.extension.masses.p, (len(rules), 1))
         for row, rule in zip(t, rules, strict=True):
             row[list(rule)] = 1.0
         return [Precision(float(np.clip(v, 0, 1))) for v in self.extension.at(t)[0].value]
 
-    final = of
+    sketched = final = of
+
+    def renew(self, rules: Sequence[Features] = ()) -> None:
+        """Nothing is drawn."""
 
     def rules_out(self, precision: Precision, target: float) -> bool:
         """Whether a rule of that precision does not reach the target."""
         return precision.value < target - ROUNDING
 
-    reaches = staticmethod(lambda precision, target: precision.value >= target - ROUNDING)
+    def reaches(self, precision: Precision, target: float) -> bool:
+        """Whether a rule of that precision reaches it."""
+        return not self.rules_out(precision, target)
 
 
 class SampledPrecisions:
     """Precisions from draws: those of the world that are in the rule, then draws in the rule itself.
 
-    The draws of a rule depend on the seed and the rule, not on what was asked before.
+    Draws in a rule depend on the seed and on the rule, not on what was asked before. A search rules
+    others out by all draws that it has made in rules with fewer features: those among them that are in
+    the longer rule follow its law too.
     """
 
     def __init__(self, pool: Pool, problem: Any, respond: Callable[..., Any], seed: Any) -> None:
         self.problem, self.respond, self.seed, self.masses = problem, respond, seed, pool.masses
-        self.z = np.ascontiguousarray(pool.rows.z[: pool.world].T)
-        self.same = pool.rows.answers[: pool.world, 1] > 0
-        self.calls = 0
-
-    def of(self, rules: Sequence[tuple[int, ...]], target: float) -> list[Precision]:
-        """As many draws as tell each precision from the target, and no more calls than are left."""
-        return [self._until(rule, target) for rule in rules]
-
-    def final(self, rules: Sequence[tuple[int, ...]], target: float) -> list[Precision]:
-        """All draws that rules get."""
-        return [self._until(rule, None) for rule in rules]
-
-    def _until(self, rule: tuple[int, ...], target: float | None) -> Precision:
-        inside = (
-            np.logical_and.reduce(self.z[list(rule)]) if rule else np.ones(len(self.same), bool)
-        )
-        n, hits, batch = int(np.sum(inside)), int(np.sum(self.same & inside)), 0
-        while n < MOST_DRAWS and (target is None or self._is_open(Precision(0.0, n, hits), target)):
-            t = self.masses.p.copy()
-            t[list(rule)] = 1.0
-            size, batch = max(FIRST_DRAWS, n), batch + 1
-            size = min(size, MOST_DRAWS)
-            seed = [self.seed, 1, batch, *rule]
-            same = draw(self.problem, self.respond, np.tile(t, (size, 1)), seed).answers[:, 1] > 0
-            n, hits, self.calls = n + size, hits + int(np.sum(same)), self.calls + size
-        return Precision(hits / max(n, 1), n, hits)
-
-    def _is_open(self, precision: Precision, target: float) -> bool:
-        return not self.is_spent and not self.rules_out(precision, target)
+        z = np.ascontiguousarray(pool.rows.z[: pool.world].T)
+        self.blocks: dict[Features, list[Block]] = {
+            (): [(z, pool.rows.answers[: pool.world, 1] > 0)]
+        }
+        self.calls, self.most = 0, pool.n
 
     @property
     def is_spent(self) -> bool:
-        """Whether no calls of the model are left for a search."""
-        return self.calls >= MAX_CALLS
+        """Whether a search has made as many calls of the model as the pool has rows."""
+        return self.calls >= self.most
+
+    def renew(self, rules: Sequence[Features] = ()) -> None:
+        """Allow for as many calls again where there are no rules; else draw in these, for longer ones."""
+        self.calls = self.calls if rules else 0
+        for rule in rules:
+            while not self.is_spent and self._counted(rule).n < WIDE_DRAWS:
+                self._draw(rule)
+
+    def of(self, rules: Sequence[Features], target: float) -> list[Precision]:
+        """As many draws as tell each precision from the target, and no more calls than are left."""
+        return [self._told(rule, target) for rule in rules]
+
+    def sketched(self, rules: Sequence[Features]) -> list[Precision]:
+        """What the draws made so far say."""
+        return [self._counted(rule) for rule in rules]
+
+    def final(self, rules: Sequence[Features]) -> list[Precision]:
+        """The draws of the world and the rule's own, all that it gets."""
+        for rule in rules:
+            while self._counted(rule, own=True).n < MOST_DRAWS:
+                self._draw(rule)
+        return [self._counted(rule, own=True) for rule in rules]
+
+    def _told(self, rule: Features, target: float) -> Precision:
+        while not self.rules_out(every := self._counted(rule), target):
+            own = self._counted(rule, own=True)
+            if own.n >= MOST_DRAWS:
+                return own
+            if self.is_spent:
+                break
+            self._draw(rule)
+        return every
+
+    def _counted(self, rule: Features, own: bool = False) -> Precision:
+        n = hits = 0
+        for given, drawn in self.blocks.items():
+            if given == rule or not given or (not own and set(given) <= set(rule)):
+                held = [j for j in rule if j not in given]
+                for z, same in drawn:
+                    inside = (
+                        np.logical_and.reduce(z[held], axis=0) if held else np.ones(len(same), bool)
+                    )
+                    n, hits = n + int(np.sum(inside)), hits + int(np.sum(same & inside))
+        return Precision(hits / n if n else 0.0, n, hits, own)
+
+    def _draw(self, rule: Features) -> None:
+        """Twice as many draws in the rule as before."""
+        made = self.blocks.setdefault(rule, []) if rule else []
+        size = min(FIRST_DRAWS << len(made), MOST_DRAWS)
+        t = self.masses.p.copy()
+        t[list(rule)] = 1.0
+        rows = draw(
+            self.problem, self.respond, np.tile(t, (size, 1)), [self.seed, 1, len(made), *rule]
+        )
+        self.blocks.setdefault(rule, []).append((rows.z.T, rows.answers[:, 1] > 0))
+        self.calls += size
 
     def rules_out(self, precision: Precision, target: float) -> bool:
         """Whether the draws rule out that a rule reaches the target."""
@@ -185,78 +255,86 @@ class SampledPrecisions:
 
     def reaches(self, precision: Precision, target: float) -> bool:
         """Whether enough draws were taken, and so many of them agree."""
-        return precision.n >= MOST_DRAWS and precision.value >= target
+        return precision.own and precision.n >= MOST_DRAWS and precision.value >= target
 
 
 class Found(NamedTuple):
-    """What a search found: a rule, its precision, whether that reaches the target, and the bound."""
+    """What a search found: a rule, whether it reaches the target, and the bound on others' coverage."""
 
-    rule: tuple[int, ...]
+    rule: Features
     reaches: bool
     bound: float
     looked_at: int
-    complete: bool  # whether rules of larger coverage were all looked at
 
 
 def best_rule(precisions: Any, p: np.ndarray, target: float) -> Found:
-    """The rule of largest coverage that reaches the target, the most precise one of several.
+    """The rule of largest coverage that reaches the target; of several the most precise one.
 
     ``p`` holds the masses of the features that a rule may have, 1 for the others.
     """
     free = np.flatnonzero(p < 1)
     rules = by_coverage(p[free])
-    looked_at, bound, open_bound = 0, 1.0, 0.0
-    best: tuple[float, float, tuple[int, ...]] | None = None
-    top: tuple[float, tuple[int, ...]] = (-1.0, ())
-    ended = False
-    while not ended and looked_at < MAX_RULES and not precisions.is_spent:
-        some = [rule for rule, _ in zip(rules, range(RULES_PER_CALL), strict=False)]
-        if best is not None:  # only rules that cover as much are of interest now
-            some = [rule for rule in some if rule[0] >= best[0] * (1 - 1e-9)]
-        ended = not some
-        positions = [tuple(int(free[k]) for k in rule) for _, rule in some]
+    looked_at, last, undecided = 0, 1.0, 0.0
+    best: tuple[float, float, Features] = (0.0, -1.0, ())  # coverage, precision, rule
+    top = best
+    while looked_at < MAX_RULES and not precisions.is_spent:
+        some = list(islice(rules, RULES_PER_CALL))
+        if not some or some[0][0] < best[0] * ALIKE:
+            break
+        listed = [tuple(int(free[k]) for k in rule) for _, rule in some]
         for (coverage, _), rule, got in zip(
-            some, positions, precisions.of(positions, target), strict=True
+            some, listed, precisions.of(listed, target), strict=True
         ):
-            if best is not None and coverage < best[0] * (1 - 1e-9):
-                ended = True
-                break
-            looked_at, bound = looked_at + 1, coverage
+            last, looked_at = coverage, looked_at + 1
+            this = (coverage, got.value, rule)
+            top = max(top, this, key=itemgetter(1))
             if precisions.reaches(got, target):
-                best = max(
-                    best or (coverage, -1.0, rule), (coverage, got.value, rule), key=lambda b: b[1]
-                )
+                best = max(best, this, key=itemgetter(1)) if coverage >= best[0] * ALIKE else best
             elif not precisions.rules_out(got, target):
-                open_bound = max(open_bound, coverage)
-            top = max(top, (got.value, rule), key=lambda pair: pair[0])
-    if best is not None:
-        return Found(best[2], True, max(best[0], open_bound), looked_at, True)
-    if ended:
-        return Found(top[1], False, open_bound, looked_at, True)
-    rule, reaches, more = _beam(precisions, p, free, target)
-    return Found(rule, reaches, max(bound, open_bound), looked_at + more, False)
+                undecided = max(undecided, coverage)
+    else:
+        if best[1] < 0:
+            rule, reaches, more = _beam(precisions, p, free, target)
+            return Found(rule, reaches, max(last, undecided), looked_at + more)
+    found = best if best[1] >= 0 else top
+    return Found(found[2], best[1] >= 0, max(best[0], undecided), looked_at)
 
 
 def _beam(
     precisions: Any, p: np.ndarray, free: np.ndarray, target: float
-) -> tuple[tuple[int, ...], bool, int]:
-    """Add features one by one to the most precise rules, until some reach the target."""
-    precisions.calls = 0
-    beam: list[tuple[int, ...]] = [()]
-    top: tuple[float, tuple[int, ...]] = (-1.0, ())
+) -> tuple[Features, bool, int]:
+    """Add features one by one to the most precise rules until some reach the target, then leave some out."""
+    precisions.renew()
+    beam: list[Features] = [()]
+    top: tuple[float, Features] = (-1.0, ())
     looked_at = 0
     for _ in free:
+        precisions.renew(beam)
         longer = sorted(
             {tuple(sorted({*rule, int(j)})) for rule in beam for j in free if j not in rule}
         )
-        got = precisions.of(longer, target)
-        looked_at += len(longer)
-        good = [
-            rule for rule, one in zip(longer, got, strict=True) if precisions.reaches(one, target)
-        ]
-        ranked = sorted(zip(longer, got, strict=True), key=lambda pair: -pair[1].value)
-        top = max(top, (ranked[0][1].value, ranked[0][0]), key=lambda pair: pair[0])
+        values = [got.value for got in precisions.sketched(longer)]
+        ranked = sorted(zip(values, longer, strict=True), key=lambda pair: (-pair[0], pair[1]))
+        looked_at, top = looked_at + len(longer), max(top, ranked[0], key=itemgetter(0))
+        hopeful = [rule for value, rule in ranked if value >= target - ROUNDING]
+        good = _reaching(precisions, hopeful, target)
         if good:
-            return max(good, key=lambda rule: float(np.prod(p[list(rule)]))), True, looked_at
-        beam = [rule for rule, _ in ranked[:BEAM]]
+            rule = _widest(good, p)
+            while shorter := _reaching(precisions, [_without(rule, j) for j in rule], target):
+                rule = _widest(shorter, p)
+            return rule, True, looked_at
+        beam = [rule for _, rule in ranked[:BEAM]]
     return top[1], False, looked_at
+
+
+def _reaching(precisions: Any, rules: list[Features], target: float) -> list[Features]:
+    got = precisions.of(rules, target) if rules else []
+    return [rule for rule, one in zip(rules, got, strict=True) if precisions.reaches(one, target)]
+
+
+def _widest(rules: list[Features], p: np.ndarray) -> Features:
+    return max(rules, key=lambda rule: float(np.prod(p[list(rule)])))
+
+
+def _without(rule: Features, j: int) -> Features:
+    return tuple(i for i in rule if i != j)
