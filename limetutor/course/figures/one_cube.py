@@ -74,7 +74,7 @@ def diagonal(fig: Figure, q: float) -> str:
     right.set(xlim=(0, 1), ylim=(-9, 43), xticks=[0, 0.5, 1], yticks=[0, 20, 40])
     right.set(xlabel="probability q of holding", ylabel="slope of V")
     fig.subplots_adjust(right=0.92)
-    ends = {0: "LIME without weights", 1: "LIME as ν tends to 0"}
+    ends = {0.0: "LIME without weights", 1.0: "LIME as ν tends to 0"}
     width = ends.get(q, f"close to LIME with ν = {width_at(q):.2f}")
     said, mean = (", ".join(signed(b, 1) for b in values) for values in (here, means))
     return minus(
@@ -99,20 +99,13 @@ def _cube(ax: Axes, game: BoxGame, q: float) -> None:
         up, across = corner[2] * 2 - 1, corner[0] * 2 - 1
         ax.text(x + 0.05 * across, y + 0.07 * up, f"{value:.0f}", ha="center",
                 va="bottom" if up > 0 else "top")  # fmt: skip
-    for name, side, (dx, dy), where in zip(
-        MEASURED,
-        SIDES,
-        ((0, -0.08), (-0.02, 0.05), (-0.06, 0)),
-        ("top", "bottom", "center"),
-        strict=True,
-    ):
-        ax.text(
-            *(side / 2 + (dx, dy)),
-            name,
-            color=color.muted,
-            va=where,
-            ha="right" if dx else "center",
-        )
+    aside = (
+        (0, -0.08, "center", "top"),
+        (-0.02, 0.05, "right", "bottom"),
+        (-0.06, 0, "right", "center"),
+    )
+    for name, (x, y), (dx, dy, ha, va) in zip(MEASURED, SIDES / 2, aside, strict=True):
+        ax.text(x + dx, y + dy, name, color=color.muted, ha=ha, va=va)
     (dot,) = ax.plot(*(q * SIDES.sum(axis=0)), "o", color=color.truth, ms=9, clip_on=False)
     handle(dot, "q")
     ax.set(xlim=(-0.24, 1.72), ylim=(-0.2, 1.5), aspect="equal")
