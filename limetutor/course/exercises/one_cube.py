@@ -29,7 +29,7 @@ def _shapley(v: np.ndarray) -> np.ndarray:
 
 
 def _game(rng: np.random.Generator) -> tuple[np.ndarray]:
-    return (rng.normal(size=(2,) * int(rng.integers(2, 6))).round(3),)
+    return (rng.normal(size=(2,) * int(rng.integers(2, 6))).round(4),)
 
 
 EXERCISES = (
