@@ -19,7 +19,7 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 
 import limetutor as lt
 from limetutor.course.figures.parts import log_axes
-from limetutor.cube.many import shapley_values
+from limetutor.cubes.many import shapley_values
 from limetutor.plotting.style import color
 
 # The model, and the most that its limits and Shapley values may take, in times of TreeExplainer.

@@ -19,7 +19,7 @@ from .core.boxes import Gaussian
 from .core.explainer import explain
 from .core.models import Linear
 from .core.theory import limit
-from .cube.cube import Cube, cube
+from .cubes.cube import Cube, cube
 from .exact.margins import margin
 from .exact.quadratic import Quadratic
 from .inputs.warning_classes import FitWarning, LimetutorWarning, PrecisionWarning

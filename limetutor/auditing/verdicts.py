@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cube.beside import beside_lime
+from ..cubes.beside import beside_lime
 from ..plotting import page as report
 from ..results.result import BaseResult
 from .findings import (

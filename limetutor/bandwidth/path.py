@@ -18,8 +18,8 @@ import numpy as np
 from ..core.boxes import Gaussian, World, check_world
 from ..core.kernels import ProductKernel, kernel_of
 from ..core.problem import Problem
-from ..cube.extension import Masses
-from ..cube.widths import MANY, Widths, widths_of
+from ..cubes.extension import Masses
+from ..cubes.widths import MANY, Widths, widths_of
 from ..inputs import arguments as arg
 from ..inputs.worlds import penalty_and_rows
 from ..lime.columns_and_classes import output_in_world

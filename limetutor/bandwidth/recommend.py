@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.problem import Problem
-from ..cube.extension import Masses
-from ..cube.widths import are_equal, widths_of
+from ..cubes.extension import Masses
+from ..cubes.widths import are_equal, widths_of
 from ..precision.diagnostics import MIN_OTHER_WEIGHT
 from .path_events import OUTSIDE, TOP, Section
 

@@ -24,7 +24,7 @@ from ...bandwidth.roots import find_roots
 from ...core.boxes import World
 from ...core.problem import Problem
 from ...core.tilted_law import ConditionalLaws
-from ...cube.extension import Masses, TableExtension
+from ...cubes.extension import Masses, TableExtension
 from ...inputs import arguments as arg
 from .shapley import no_form
 

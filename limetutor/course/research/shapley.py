@@ -13,7 +13,7 @@ from ...core.boxes import World, check_world
 from ...core.models import Form
 from ...core.problem import Problem, boxes_for
 from ...core.truncated import BoxLaw
-from ...cube.extension import FormExtension, Masses, shapley_of
+from ...cubes.extension import FormExtension, Masses, shapley_of
 from ...inputs import arguments as arg
 from ...inputs.predictors import predictor
 

@@ -239,19 +239,19 @@ class SampledPrecisions:
 
     def _draw(self, rule: Features) -> None:
         """Twice as many draws in the rule as before."""
-        made = self.blocks.setdefault(rule, []) if rule else []
-        size = min(FIRST_DRAWS << len(made), MOST_DRAWS)
+        made = self.blocks.setdefault(rule, [])
+        batch = len(made) - (not rule)  # those of the world come first
+        size = min(FIRST_DRAWS << batch, MOST_DRAWS)
         t = self.masses.p.copy()
         t[list(rule)] = 1.0
-        rows = draw(
-            self.problem, self.respond, np.tile(t, (size, 1)), [self.seed, 1, len(made), *rule]
-        )
-        self.blocks.setdefault(rule, []).append((rows.z.T, rows.answers[:, 1] > 0))
+        seed = [self.seed, 1, batch, *rule]
+        rows = draw(self.problem, self.respond, np.tile(t, (size, 1)), seed)
+        made.append((rows.z.T, rows.answers[:, 1] > 0))
         self.calls += size
 
     def rules_out(self, precision: Precision, target: float) -> bool:
         """Whether the draws rule out that a rule reaches the target."""
-        return precision.interval(RULED_OUT)[1] < target
+        return precision.n > 0 and precision.interval(RULED_OUT)[1] < target
 
     def reaches(self, precision: Precision, target: float) -> bool:
         """Whether enough draws were taken, and so many of them agree."""

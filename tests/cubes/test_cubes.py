@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import limetutor as lt
-from limetutor.cube import many
-from limetutor.cube.many import shapley_values
+from limetutor.cubes import many
+from limetutor.cubes.many import shapley_values
 from limetutor.plotting.page import number
 
 
@@ -71,33 +71,6 @@ def test_a_pickle_keeps_the_values_and_refuses_the_rest(name, request):
     for ask in (lambda: again.lime(1.0), lambda: again.rule([0]), again.anchor, again.interactions):
         with pytest.raises(ValueError, match="comes from a pickle"):
             ask()
-
-
-def test_the_picture_has_lime_its_mean_and_the_corner_of_the_anchor(wine, uneven):
-    way, corner = wine.plot(title="a $ b").axes
-    lines = {line.get_label(): line.get_xydata() for line in way.lines}
-    best = wine.order()[0]
-    path = lines[wine.names[best]]
-    assert path[[0, -1], 1] == pytest.approx(wine.way.steps[[0, -1], best])
-    alone = wine.at(np.where(np.arange(7) == best, 1.0, wine.mass)).coef - wine.intercept
-    assert path[0, 1] == pytest.approx(alone)
-    marks = [
-        line.get_ydata()[0]
-        for line in way.lines
-        if line.get_marker() == "D" and len(line.get_ydata())
-    ]
-    assert any(mark == pytest.approx(wine.coef[best]) for mark in marks)
-    heights = [bar.get_height() for bar in corner.patches]
-    rule = wine.anchor()
-    assert heights[0] == pytest.approx(wine.rule([]).precision)
-    assert heights[-1] == pytest.approx(rule.precision) and len(heights) == 1 + len(rule.features)
-    from matplotlib.figure import Figure
-
-    ax = Figure().subplots()
-    assert wine.plot(ax=ax, top=2).axes == [ax]
-    assert sum(line.get_label() in wine.names for line in ax.lines) == 2
-    line = lt.cube(lt.Linear([1.0, 2]), [0.1, 1], lt.Gaussian())
-    assert len(line.plot().axes) == 1  # no class, no rule
 
 
 def test_the_mean_of_limes_points_is_the_shapley_value():

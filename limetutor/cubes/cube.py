@@ -175,6 +175,7 @@ class Cube(PicklesWithoutModel):
         p = np.where(self.masses.constant, 1.0, self.mass)
         found = best_rule(precisions, p, target)
         (got,) = precisions.final([found.rule])
+        found = found._replace(reaches=precisions.reaches(got, target))  # with all its draws
         return Rule.of(found.rule, got, self).certified(found, target)
 
     def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:

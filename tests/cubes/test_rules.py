@@ -8,8 +8,8 @@ import scipy
 from cubes import diabetes, labels_alone, tree_of_wine
 
 import limetutor as lt
-from limetutor.cube import rules
-from limetutor.cube.rules import by_coverage
+from limetutor.cubes import rules
+from limetutor.cubes.rules import by_coverage
 
 
 def all_rules(d):
@@ -200,3 +200,19 @@ def test_intervals_are_clopper_and_pearsons():
         expected = scipy.stats.binomtest(hits, n).proportion_ci(0.95, "exact")
         found = rules.Precision(hits / n, n, hits).interval()
         assert found == pytest.approx((expected.low, expected.high))
+
+
+def test_rules_without_a_draw_are_drawn_in_and_no_draw_counts_twice():
+    """The class is a corner of five boxes, which none of a hundred draws of the world hits."""
+    world, xi, seen = lt.Gaussian(), np.full(5, 1.0), []
+
+    def f(x):
+        seen.append(x)
+        return np.all(x > 0.6744897501960817, axis=1) * 1.0
+
+    cube = lt.cube(f, xi, world, tolerance=0.5, n=200)
+    found = cube.anchor()
+    assert found.features == (0, 1, 2, 3, 4) and found.found and found.precision == 1
+    seen.clear()
+    assert cube.rule([]).n == 100 + sum(map(len, seen)) >= 2048
+    assert len(np.unique(np.vstack(seen), axis=0)) == sum(map(len, seen))

@@ -14,8 +14,14 @@ from cubes import (
 )
 
 import limetutor as lt
-from limetutor.cube.extension import Masses, TableExtension, banzhaf_of, interactions_of, shapley_of
-from limetutor.cube.widths import widths_of
+from limetutor.cubes.extension import (
+    Masses,
+    TableExtension,
+    banzhaf_of,
+    interactions_of,
+    shapley_of,
+)
+from limetutor.cubes.widths import widths_of
 
 named = pytest.mark.parametrize("name", CASES)
 

@@ -76,7 +76,7 @@ class Masses:
 
 
 class Extension:
-    """F of one function: exactly, or estimated from draws (:mod:`limetutor.cube.draws`).
+    """F of one function: exactly, or estimated from draws (:mod:`limetutor.cubes.draws`).
 
     ``degree`` is the largest number of features that act together, if known less than all.
     """
