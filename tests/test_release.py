@@ -76,7 +76,7 @@ BROKEN = {
     "a link of a document": ("README.md", r"\(CONTRIBUTING.md\)", "(CONTRIBUTE.md)", "CONTRIBUTE.md is not there"),
     "a number of the paper": ("paper/paper.md", r"\b59\b", "60", "60 exercises, but there are"),
     "a number that nothing counts": ("paper/paper.md", r"Many courses", "Most of 300 courses", "nothing counts 300"),
-    "a chapter": ("_toc.yml", r"      - file: book/images\n", "", "16 chapters, but there are 15"),
+    "a chapter": ("_toc.yml", r"      - file: book/images\n", "", "chapters, but there are"),
     "a row that does not hold": ("docs/verified.md", r"- (\d+) of", "- 1 of", "verified, but there are"),
 }  # fmt: skip
 

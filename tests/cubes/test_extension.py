@@ -12,6 +12,7 @@ from cubes import (
     means_by_box,
     shapley_weight,
 )
+from sklearn.ensemble import RandomForestRegressor
 
 import limetutor as lt
 from limetutor.cubes.extension import (
@@ -62,6 +63,17 @@ def test_values_and_interactions_are_sums_over_all_sets(name):
                 expected = index_of(worth, d, members, weight(d, len(members)))
                 assert found[i, j] == pytest.approx(expected, abs=1e-9 * scale(cube))
         assert cube.interactions(1, index).coef == pytest.approx(np.diag(found))
+
+
+def test_values_of_twelve_features_are_sums_over_all_sets():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 12))
+    y = np.prod(np.where(X[:, :6] > 0.5, 2.0, 1.0), axis=1) + X[:, 6:] @ rng.normal(size=6)
+    f = RandomForestRegressor(3, max_depth=9, random_state=0).fit(X, y)
+    cube = lt.cube(f, X[4], lt.Gaussian(np.zeros(12), 1.0, [4, 3, 5] * 4))
+    worth = game(means_by_box(cube), cube.mass)
+    values = [index_of(worth, 12, (j,), shapley_weight(12, 1)) for j in range(12)]
+    assert np.max(np.abs(cube.coef - values)) < 1e-12 * scale(cube)
 
 
 @named

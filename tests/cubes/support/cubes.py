@@ -101,27 +101,22 @@ def case(name):
 def means_by_box(cube):
     """E[f | z] for each z, (2, ..., 2), by the form alone; constant features count as inside."""
     problem, form = cube.setting, cube.setting.form
-    views = problem.tilt.views
-    _, inside, outside = views.weights
-    values = np.empty((2,) * problem.d)
-    for z in product((0, 1), repeat=problem.d):
-        side = np.where(np.array(z)[:, None] == 1, inside, outside)
-        values[z] = form.expectation(ConditionalLaws(views.law, np.stack([side] * 3))).mean
-    return values
+    law, (_, inside, outside) = problem.tilt.views.law, problem.tilt.views.weights
+    z = np.array(list(product((0, 1), repeat=problem.d)))
+    sides = np.stack([np.where(z[..., None] == 1, inside, outside)] * 3)
+    means = form.contrasts(ConditionalLaws(law, sides))
+    if means is None:
+        rows = np.moveaxis(sides, 1, 0)
+        means = [[form.expectation(ConditionalLaws(law, row)).mean for row in rows]]
+    return np.reshape(means[0], (2,) * problem.d)
 
 
 def game(values, p):
     """v(S), as a dictionary: the mean of f with the features of S in their boxes, others by chance."""
-    d, worth = len(p), {}
-    for size in range(d + 1):
-        for held in combinations(range(d), size):
-            t = np.where(np.isin(np.arange(d), held), 1.0, p)
-            chance = np.ones((1,) * d)
-            for j, share in enumerate(t):
-                shape = [2 if i == j else 1 for i in range(d)]
-                chance = chance * np.reshape([1 - share, share], shape)
-            worth[frozenset(held)] = float(np.sum(values * chance))
-    return worth
+    for j, share in enumerate(p):
+        out, within = np.moveaxis(values, j, 0)
+        values = np.stack([(1 - share) * out + share * within, within], axis=j)
+    return {frozenset(np.flatnonzero(z)): values[z] for z in product((0, 1), repeat=len(p))}
 
 
 def index_of(worth, d, members, weight):
