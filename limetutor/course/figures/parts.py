@@ -236,6 +236,39 @@ def key(ax: Axes, styles: Mapping[str, Mapping[str, Any]], **options: Any) -> No
     ax.legend(handles=samples, **options)
 
 
+def named(ax: Axes, x: float, y: float, name: str, hue: str, **options: Any) -> None:
+    """The name of something beside it, in its colour."""
+    ax.text(x, y, name, color=hue, **{"fontsize": 12, "va": "center", **options})
+
+
+def named_at_ends(ax: Axes, x: float, ends: Mapping[str, tuple[float, str]]) -> None:
+    """Names of lines to the right of where they end: a height and a colour each, none over another.
+
+    It comes last: the limits of the axes have to be set. Ends that are near each other get their names
+    one below the other, in the same order.
+    """
+    at = ax.transData.transform([(x, height) for height, _ in ends.values()])
+    bottom, top = ax.transAxes.transform([(0, 0), (1, 1)])[:, 1]
+    order = np.argsort(at[:, 1], kind="stable")
+    apart = 18.0 * ax.figure.dpi / 72 * np.arange(len(order))  # points, for the letters of a phone
+    # The nearest heights that are so far apart: without that distance they only have to rise.
+    free = np.clip(_rising(at[order, 1] - apart), bottom, max(bottom, top - apart[-1]))
+    places = ax.transData.inverted().transform(np.column_stack([at[order, 0], free + apart]))
+    for k, (_, height) in zip(order, places, strict=True):
+        name, (_, hue) = list(ends.items())[k]
+        ax.annotate(
+            name, (x, height), (7, 0), textcoords="offset points", color=hue, fontsize=12,
+            va="center", annotation_clip=False,
+        )  # fmt: skip
+
+
+def _rising(heights: np.ndarray) -> np.ndarray:
+    """The nearest sequence that does not fall: the mean of what would have to change places."""
+    from scipy.optimize import isotonic_regression
+
+    return np.asarray(isotonic_regression(heights).x)
+
+
 def slanted(ax: Axes) -> None:
     """Long names below an axis at a slant, with their ends at the ticks."""
     for label in ax.get_xticklabels():

@@ -76,9 +76,8 @@ def _line(fig: Figure) -> Axes:
     parts.draw_edges(ax)
     ax.plot([-REACH, REACH], [-REACH, REACH], **MODEL)
     ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), xlabel="x", ylabel="f(x)")
-    lines = {"model f(x) = x": MODEL, "means of f": MEANS}
-    # right of all edges and above the law: where nothing is ever drawn
-    parts.key(ax, lines, loc="lower right", bbox_to_anchor=(1, 0.19), fontsize=11.5)
+    parts.named(ax, 1.95, 2.25, "f(x) = x", color.ink, ha="right")
+    parts.named(ax, 1.3, -1.8, "samples", color.sample)
     return ax
 
 
@@ -91,6 +90,9 @@ def _means(ax: Axes, xi: float) -> None:
     inside = float(xi + tilt.inside)
     means = parts.plateau(parts.box_of(xi), inside, inside - float(tilt.gap), REACH)
     ax.plot(*means, **MEANS)
+    side = "left" if xi > parts.inner_edges()[0] else "right"  # where the box is not
+    at, outside = -0.97 * REACH if side == "left" else 0.97 * REACH, inside - float(tilt.gap)
+    parts.named(ax, at, outside + 0.22, "mean of f", color.surrogate, ha=side)
 
 
 @in_layers(
