@@ -169,6 +169,8 @@ def correlated(fig: Figure, rho: float, boxes: str) -> str:
     right.axhline(0, color=color.muted, lw=1)
     right.bar([0, 1], beta, width=0.5, color=color.surrogate)
     right.hlines(apart, [-0.4, 0.6], [0.4, 1.4], color=color.truth, lw=2.5)
+    side = 1 if apart[0] > 0 else -1
+    parts.named(right, 0, apart[0] + 0.2 * side, "independent", color.truth, ha="center")
     right.set(xlim=(-0.6, 1.6), xticks=[0, 1], xticklabels=["β₁", "β₂"])
     right.set(ylim=(-2.1, 2.1), yticks=[-2, -1, 0, 1, 2], ylabel="coefficient")
     return minus(

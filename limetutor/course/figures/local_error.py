@@ -159,6 +159,7 @@ def histogram(runs: Runs, predicted: float) -> Figure:
     ax.axvline(0, color=color.ink, lw=2, ls=":")
     ax.axvline(predicted, color=color.truth, lw=2.4)
     arrow = {"arrowstyle": "<->", "color": color.truth, "lw": 2, "shrinkA": 0, "shrinkB": 0}
+    parts.named(ax, predicted / 2, top * 0.86, "predicted", color.truth, ha="center")
     ax.annotate("", (0, top * 0.93), (predicted, top * 0.93), arrowprops=arrow)
     ax.set(xlim=(min(errors.min(), 0) - 0.3, errors.max() + 0.3), ylim=(0, top))
     ax.set(xlabel="error of the surrogate at ξ", ylabel="explanations")

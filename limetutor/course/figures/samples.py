@@ -89,10 +89,11 @@ def plainly_covered(nu: float, n: int, runs: int) -> np.ndarray:
 @styled
 def intervals(runs: Runs, beta: np.ndarray, j: int, shown: int = 60) -> Figure:
     """The 95% intervals of one coefficient in the first runs; those that miss the limit stand out."""
-    fig, ax = panel((6.4, 3.3))
+    fig, ax = panel((6.4, 3.3), right=0.92)
     ax.axhline(0, color=color.muted, lw=1, ls=":")
     draw_intervals(ax, runs.coef[:shown, j], runs.interval[:shown, j], float(beta[j]))
     ax.set_ylabel(f"coefficient {j + 1}")
+    named_at_ends(ax, shown + 1, {"limit": (float(beta[j]), color.truth)})
     return fig
 
 

@@ -267,6 +267,8 @@ def _funnel(fig: Figure) -> Axes:
     ax.plot(*parts.joined(paths), color=color.muted, lw=0.8, alpha=0.45)
     ax.axhline(true, color=color.box, lw=2)
     ax.axhline(ABOVE_EDGE, color=color.xi, lw=1.6, ls=":")
+    parts.named(ax, 10_000, ABOVE_EDGE + 0.07, "ξ", color.xi, ha="right", fontsize=14)
+    parts.named(ax, 10_000, true - 0.12, "true edge", color.box, ha="right")
     parts.log_axes(ax, x={30: "30", 100: "100", 1000: "1000", 10_000: "10⁴"})
     ax.set(xlim=(28, 10_800), ylim=(-0.1, 1.25), yticks=[0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2])
     ax.set(xlabel="training values n", ylabel="third edge")
