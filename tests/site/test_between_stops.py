@@ -23,7 +23,7 @@ TRUE, JUMPS = (
 )  # the share of what moves that is near, and of intervals at which anything jumps
 
 EDGE, STEEP = "what is dragged crosses the edge of a box", "a curve rises too fast for its stops"
-#: Figures and controls with jumps, and why; with a share, where it is more than a tenth of the intervals.
+#: Figures and controls with jumps: why, and the largest share of intervals.
 CAUSES: dict[tuple[str, str], tuple[str, float]] = {
     ("fig-contrast", "xi"): (EDGE, JUMPS),
     ("fig-landing", "xi"): (EDGE, JUMPS),
@@ -33,13 +33,12 @@ CAUSES: dict[tuple[str, str], tuple[str, float]] = {
     ("fig-same-box", "bmi"): (EDGE, JUMPS),
     ("fig-same-box", "bp"): (EDGE, JUMPS),
     ("fig-crossing", "xi"): (EDGE, JUMPS),
-    ("fig-general-setting", "xi"): (f"{EDGE}; a weight is taken for one that jumps", 0.12),
+    ("fig-general-setting", "xi"): (f"{EDGE}; a weight is taken for one that jumps", JUMPS),
     ("fig-machine-fit", "nu"): (STEEP, JUMPS),
     ("fig-which-bandwidth", "nu"): (STEEP, JUMPS),
     ("fig-lime-width", "width"): (STEEP, JUMPS),
     ("fig-everything-off", "nu"): ("a piece of a curve appears", JUMPS),
-    ("fig-hidden-tone", "tone"): ("a superpixel begins or ceases to count", 0.16),
-    ("fig-fewer-calls", "eps"): ("a dot turns where sizes were measured, or goes", 0.31),
+    ("fig-fewer-calls", "eps"): ("a dot turns where sizes were measured, or goes", JUMPS),
 }
 
 # What a figure shows half way from some stops to the next one of the k-th slider: of each layer, the
