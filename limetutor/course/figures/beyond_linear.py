@@ -56,11 +56,8 @@ def curved(fig: Figure, nu: float, model: str, p: int) -> str:
     ax.plot(*by_box(xi, exact), color=color.truth)
     ax.set(xlim=(-REACH, REACH), ylim=(-2.5, 6.5), xlabel="position of ξ", ylabel="coefficient β")
     ax.set(xticks=[-2, -1, 0, 1, 2], yticks=[-2, 0, 2, 4, 6])
-    ends = {"exact β": exact[-1], "slope ×\nfactor": guess[-1]}
-    hues = (color.truth, color.muted)
-    named_at_ends(
-        ax, REACH, {k: (float(v), h) for (k, v), h in zip(ends.items(), hues, strict=True)}
-    )
+    ends = {"exact β": (exact[-1], color.truth), "slope ×\nfactor": (guess[-1], color.muted)}
+    named_at_ends(ax, REACH, ends)
     at, first = (v[0] for v in exact_and_guess(np.array([0.5]), nu, model, p))
     return minus(
         f"At ν = {nu:.3g} with p = {p} boxes, LIME's coefficient of {model} at ξ = 0.5 is "

@@ -40,12 +40,9 @@ def patient_by_boxes() -> Figure:
     style = {"mfc": color.paper, "mew": 2, "ms": 8}
     ax.plot(COUNTS, together, "s", color=color.sample, **style)
     # beside the first error, which is the largest
-    for name, y, hue in (
-        ("mean in all ten boxes", together[0], color.sample),
-        ("surrogate", surrogate[0], color.surrogate),
-        ("local error", (f + surrogate[0]) / 2, color.alarm),
-    ):
-        parts.named(ax, 2.25, y, name, hue)
+    parts.named(ax, 2.25, together[0], "mean in all ten boxes", color.sample)
+    parts.named(ax, 2.25, surrogate[0], "surrogate", color.surrogate)
+    parts.named(ax, 2.25, (f + surrogate[0]) / 2, "local error", color.alarm)
     parts.named(ax, 12.4, f + 4, "forest", color.ink, ha="right")
     ax.set(xlim=(1.5, 12.5), ylim=(145, 225), xticks=COUNTS)
     ax.set(xlabel="number of boxes", ylabel="prediction")

@@ -238,35 +238,26 @@ def key(ax: Axes, styles: Mapping[str, Mapping[str, Any]], **options: Any) -> No
 
 def named(ax: Axes, x: float, y: float, name: str, hue: str, **options: Any) -> None:
     """The name of something beside it, in its colour."""
-    ax.text(x, y, name, color=hue, **{"fontsize": 12, "va": "center", **options})
+    ax.text(x, y, name, color=hue, **{"size": 12, "va": "center", **options})
 
 
 def named_at_ends(ax: Axes, x: float, ends: Mapping[str, tuple[float, str]]) -> None:
     """Names of lines to the right of where they end: a height and a colour each, none over another.
 
-    It comes last: the limits of the axes have to be set. Ends that are near each other get their names
-    one below the other, in the same order.
+    The limits of the axes have to be set. Ends near each other get their names one below the other.
     """
-    at = ax.transData.transform([(x, height) for height, _ in ends.values()])
-    bottom, top = ax.transAxes.transform([(0, 0), (1, 1)])[:, 1]
-    order = np.argsort(at[:, 1], kind="stable")
-    apart = 18.0 * ax.figure.dpi / 72 * np.arange(len(order))  # points, for the letters of a phone
-    # The nearest heights that are so far apart: without that distance they only have to rise.
-    free = np.clip(_rising(at[order, 1] - apart), bottom, max(bottom, top - apart[-1]))
-    places = ax.transData.inverted().transform(np.column_stack([at[order, 0], free + apart]))
-    for k, (_, height) in zip(order, places, strict=True):
-        name, (_, hue) = list(ends.items())[k]
-        ax.annotate(
-            name, (x, height), (7, 0), textcoords="offset points", color=hue, fontsize=12,
-            va="center", annotation_clip=False,
-        )  # fmt: skip
-
-
-def _rising(heights: np.ndarray) -> np.ndarray:
-    """The nearest sequence that does not fall: the mean of what would have to change places."""
     from scipy.optimize import isotonic_regression
 
-    return np.asarray(isotonic_regression(heights).x)
+    at = ax.transData.transform([(x, height) for height, _ in ends.values()])[:, 1]
+    (left, bottom), (_, top) = ax.transAxes.transform([(0, 0), (1, 1)])
+    order = np.argsort(at, kind="stable")
+    apart = 18.0 * ax.figure.dpi / 72 * np.arange(len(at))  # points, for the letters of a phone
+    # without the distances between them the heights only have to rise: the nearest that do
+    free = np.clip(isotonic_regression(at[order] - apart).x, bottom, max(bottom, top - apart[-1]))
+    for k, height in zip(order, free + apart, strict=True):
+        y, name = ax.transData.inverted().transform((left, height))[1], list(ends)[k]
+        style = {"color": ends[name][1], "fontsize": 12, "va": "center", "annotation_clip": False}
+        ax.annotate(name, (x, y), (7, 0), textcoords="offset points", **style)
 
 
 def slanted(ax: Axes) -> None:

@@ -74,11 +74,8 @@ def width_slider(
     for share, hue in ((np.median(at.shrinkage), color.surrogate), (weight, color.xi)):
         right.plot(width, share, "o", color=hue, ms=9, clip_on=False)
     right.axvline(world.nu, color=color.muted, lw=1, ls=":")
-    for name, y, hue, va in (
-        ("left by\nridge", 0.96, color.surrogate, "top"),
-        ("ξ’s own\nrow", 0.04, color.xi, "bottom"),
-    ):
-        named(right, 2.8, y, name, hue, va=va, linespacing=1.4)
+    named(right, 2.8, 0.96, "left by\nridge", color.surrogate, va="top", linespacing=1.4)
+    named(right, 2.8, 0.04, "ξ’s own\nrow", color.xi, va="bottom", linespacing=1.4)
     log_axes(right, x=[0.3, 1, 3, 10])
     right.set(xlim=(0.28, 10.6), ylim=(0, 1.05), yticks=[0, 0.5, 1])
     right.set(xlabel="kernel width ν", ylabel="share")

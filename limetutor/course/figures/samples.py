@@ -14,16 +14,7 @@ from ...plotting.style import color, new_figure, styled
 from ...precision.normal_limit import asymptotic_covariance
 from ...precision.samples_needed import SampleSize, samples_needed
 from ..experiments import Runs, boosting_example, repeat, repeat_fits, running_example
-from .parts import (
-    bell,
-    draw_intervals,
-    holds,
-    log_axes,
-    named_at_ends,
-    panel,
-    powers,
-    scientific,
-)
+from .parts import bell, draw_intervals, holds, log_axes, named_at_ends, panel, powers, scientific
 
 RUNS = 300
 SCORES = np.linspace(-4, 4, 28)  # edges of the bars, in standard deviations

@@ -215,16 +215,8 @@ def _magnify(ax: Axes, setting: QuantileSetting, xi: np.ndarray) -> None:
         sorted(edges.items(), key=lambda e: e[1]), ("right", "left"), strict=True
     ):
         at = edge + (gap if side == "left" else -gap)
-        ax.text(
-            at,
-            y + 0.115,
-            f"{name}\n{edge:.3f}",
-            color=color.box,
-            ha=side,
-            va="center",
-            size=11.5,
-            linespacing=1.5,
-        )
+        label = f"{name}\n{edge:.3f}"
+        parts.named(ax, at, y + 0.115, label, color.box, ha=side, size=11.5, linespacing=1.5)
     ax.text(x, y - 0.02, "ξ", color=color.xi, ha="center", va="top", size=14)
     ax.set(xlim=(x - NEARBY, x + NEARBY), ylim=(y - NEARBY, y + NEARBY), xlabel="x₁, magnified")
     ax.set(xticks=[0.6, 0.7, 0.8], yticks=[])
@@ -267,7 +259,7 @@ def _funnel(fig: Figure) -> Axes:
     ax.plot(*parts.joined(paths), color=color.muted, lw=0.8, alpha=0.45)
     ax.axhline(true, color=color.box, lw=2)
     ax.axhline(ABOVE_EDGE, color=color.xi, lw=1.6, ls=":")
-    parts.named(ax, 10_000, ABOVE_EDGE + 0.07, "ξ", color.xi, ha="right", fontsize=14)
+    parts.named(ax, 10_000, ABOVE_EDGE + 0.07, "ξ", color.xi, ha="right", size=14)
     parts.named(ax, 10_000, true - 0.12, "true edge", color.box, ha="right")
     parts.log_axes(ax, x={30: "30", 100: "100", 1000: "1000", 10_000: "10⁴"})
     ax.set(xlim=(28, 10_800), ylim=(-0.1, 1.25), yticks=[0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2])

@@ -1,11 +1,10 @@
 """Chapter *LIME for text*: one sentence, a rule, and what normalised vectors do."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ... import switches
@@ -156,22 +155,26 @@ def _rule_panels(
     place: float,
     shares_at: Callable[[str, Any], RuleShares],
     ticks: Sequence[float],
-) -> tuple[Axes, Axes, dict[str, tuple[float, str]]]:
+    across: Mapping[str, Any],
+    others: Mapping[str, Any],
+) -> None:
     """Both coefficients of a rule as curves, for texts and for images, and as dots at one place."""
-    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.46})
+    axes = left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.46})
     fig.subplots_adjust(right=0.87)
     ends = {}
     for kind, (hue, line) in _LOOKS.items():
         curves = np.array([shares_at(kind, at) for at in places]).T
-        for ax, curve, value in zip((left, right), curves, shares_at(kind, place), strict=True):
+        for ax, curve, value in zip(axes, curves, shares_at(kind, place), strict=True):
             ax.plot(places, curve, line, color=hue)
             ax.plot(place, value, "o", color=hue, ms=8)
         ends[kind] = float(curves[1, -1]), hue
     left.set(ylim=(0, 1.03), yticks=[0, 0.5, 1], ylabel="each in the rule")
-    for ax in (left, right):
+    right.set(**others)
+    for ax in axes:
         ax.axhline(0, color=color.muted, lw=1)
         log_axes(ax, x=ticks)
-    return left, right, ends
+        ax.set(**across)
+    named_at_ends(right, places[-1], ends)
 
 
 def rule_by_width(fig: Figure, nu: float, words: int) -> str:
@@ -180,11 +183,9 @@ def rule_by_width(fig: Figure, nu: float, words: int) -> str:
     def shares_at(kind: str, nu: float) -> RuleShares:
         return shares(kind, 12, words, nu)
 
-    left, right, ends = _rule_panels(fig, WIDTHS, nu, shares_at, ticks=[0.05, 0.25, 1, 3])
-    left.set(xlim=(0.045, 3.3), xlabel="bandwidth ν")
-    right.set(xlim=(0.045, 3.3), xlabel="bandwidth ν", ylabel="each of the others")
-    right.set(ylim=(-0.068, 0.012), yticks=[-0.06, -0.03, 0])
-    named_at_ends(right, WIDTHS[-1], ends)
+    across = {"xlim": (0.045, 3.3), "xlabel": "bandwidth ν"}
+    others = {"ylim": (-0.068, 0.012), "yticks": [-0.06, -0.03, 0], "ylabel": "each of the others"}
+    _rule_panels(fig, WIDTHS, nu, shares_at, [0.05, 0.25, 1, 3], across, others)
     text, picture = (shares_at(kind, nu) for kind in ("text", "images"))
     return (
         f"A rule on {words} of 12 at ν = {nu:.2f}: in a text, each of its words gets "
@@ -201,13 +202,9 @@ def rule_by_length(fig: Figure, d: int, words: int) -> str:
         return RuleShares(each, other * (d - words))
 
     d = int(d)
-    left, right, ends = _rule_panels(
-        fig, LENGTHS[words < LENGTHS], d, shares_at, ticks=[5, 20, 100]
-    )
-    left.set(xlim=(4.6, 215), xlabel="length d")
-    right.set(xlim=(4.6, 215), xlabel="length d", ylabel="all others together")
-    right.set(ylim=(-0.3, 0.06), yticks=[-0.2, -0.1, 0])
-    named_at_ends(right, LENGTHS[-1], ends)
+    across = {"xlim": (4.6, 215), "xlabel": "length d"}
+    others = {"ylim": (-0.3, 0.06), "yticks": [-0.2, -0.1, 0], "ylabel": "all others together"}
+    _rule_panels(fig, LENGTHS[words < LENGTHS], d, shares_at, [5, 20, 100], across, others)
     text, picture = (shares_at(kind, d) for kind in ("text", "images"))
     return (
         f"A rule on {words} of {d}: in a text, each of its words gets {signed(text.own)} and all others "

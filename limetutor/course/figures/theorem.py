@@ -74,16 +74,16 @@ def _inner(boxes: Boxes) -> np.ndarray:
     return boxes.edges[BMI][np.isfinite(boxes.edges[BMI])]
 
 
-FOREST: dict[str, Any] = {"color": color.ink, "lw": 1.6}
-EACH_BOX: dict[str, Any] = {"color": color.sample, "lw": 2.4}
-LEVELS: dict[str, Any] = {"color": color.surrogate, "lw": 3.4}
-
-
 def _bmi_axes(fig: Figure) -> Axes:
     ax = fig.subplots()
     model, xi, _ = patient()
     bmi = np.linspace(*RANGE, 122)
-    ax.plot(bmi, model.predict(np.where(np.arange(len(xi)) == BMI, bmi[:, None], xi)), **FOREST)
+    ax.plot(
+        bmi,
+        model.predict(np.where(np.arange(len(xi)) == BMI, bmi[:, None], xi)),
+        color=color.ink,
+        lw=1.6,
+    )
     ax.axvline(xi[BMI], color=color.xi, lw=1.6, ls=":")
     ax.set(xlim=RANGE, ylim=(95, 265), yticks=[100, 150, 200, 250])
     ax.set(xlabel="bmi", ylabel="prediction")
@@ -96,15 +96,14 @@ def _box_means(ax: Axes, p: int) -> None:
     edges, means, box, inside, outside = contrast_of_bmi(p)
     lo, hi = edges[box : box + 2]
     ax.axvspan(lo, hi, color=color.box, alpha=0.16, lw=0)
-    ax.plot(*_levels(edges, means), **EACH_BOX)
-    ax.plot(*_levels(np.array([RANGE[0], lo, hi, RANGE[1]]), [outside, inside, outside]), **LEVELS)
+    ax.plot(*_levels(edges, means), color=color.sample, lw=2.4)
+    levels = _levels(np.array([RANGE[0], lo, hi, RANGE[1]]), [outside, inside, outside])
+    ax.plot(*levels, color=color.surrogate, lw=3.4)
     last = box == p - 1
     beside = max(inside, outside + 7) if inside > outside else min(inside, outside - 7)
     parts.named(ax, RANGE[1], outside - 7, "mean elsewhere", color.surrogate, ha="right")
-    parts.named(
-        ax, lo - 0.3 if last else hi + 0.3, beside, "mean in the box", color.surrogate,
-        ha="right" if last else "left",
-    )  # fmt: skip
+    at, side = (lo - 0.3, "right") if last else (hi + 0.3, "left")
+    parts.named(ax, at, beside, "mean in the box", color.surrogate, ha=side)
     if not last:
         parts.named(ax, RANGE[1], means[-1] + 6, "each box", color.sample, ha="right")
     (hue,) = by_sign(np.array([inside - outside]))

@@ -25,13 +25,8 @@ def chosen(prediction: Any, most: int = 10) -> Figure:
     left, right = fig.subplots(1, 2, sharey=True)
     rows = np.arange(len(order))
     left.barh(rows, 100 * prediction.selection[order], color=color.lime, height=0.6)
-    left.set_yticks(
-        rows,
-        [
-            plain(name.replace("<=", "≤"))
-            for name in shortened((prediction.names[j] for j in order), 28)
-        ],
-    )
+    names = shortened((prediction.names[j].replace("<=", "≤") for j in order), 28)
+    left.set_yticks(rows, [plain(name) for name in names])
     left.set(xlim=(0, 105), xticks=[0, 50, 100], xlabel="% of runs")
     coef, reach = prediction.coef[order], 1.96 * prediction.sd[order]
     right.axvline(0, color=color.muted, lw=1)
@@ -72,11 +67,8 @@ def bandwidth(fig: Figure, nu: float, row: str, paths: Mapping[str, Path]) -> st
     fig.subplots_adjust(left=0.11, right=0.9)
     ax.axvspan(*path.stable, color=color.muted, alpha=0.15, lw=0)
     ax.axhline(0, color=color.muted, lw=1)
-    ends = {}
-    for k, (j, name) in enumerate(
-        zip(order, shortened([path.names[j] for j in order], 14), strict=True)
-    ):
-        hue, dash = stroke(k)
+    names, ends = shortened((path.names[j] for j in order), 14), {}
+    for j, name, (hue, dash) in zip(order, names, map(stroke, range(LINES)), strict=False):
         ax.plot(path.nu, path.coef[:, j], color=hue, ls=dash)
         ax.plot(nu, np.interp(np.log(nu), np.log(path.nu), path.coef[:, j]), "o", color=hue, ms=7)
         ax.plot(path.critical[j], 0 * path.critical[j], "x", color=hue, ms=8, mew=2)
