@@ -256,8 +256,8 @@ def named_at_ends(ax: Axes, x: float, ends: Mapping[str, tuple[float, str]]) -> 
     free = np.clip(isotonic_regression(at[order] - apart).x, bottom, max(bottom, top - apart[-1]))
     for k, height in zip(order, free + apart, strict=True):
         y, name = ax.transData.inverted().transform((left, height))[1], list(ends)[k]
-        style = {"color": ends[name][1], "fontsize": 12, "va": "center", "annotation_clip": False}
-        ax.annotate(name, (x, y), (7, 0), textcoords="offset points", **style)
+        label = ax.annotate(name, (x, y), (7, 0), textcoords="offset points", va="center", size=12)
+        label.set(color=ends[name][1], annotation_clip=False)
 
 
 def slanted(ax: Axes) -> None:
