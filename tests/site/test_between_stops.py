@@ -23,7 +23,7 @@ TRUE, JUMPS = (
 )  # the share of what moves that is near, and of intervals at which anything jumps
 
 EDGE, STEEP = "what is dragged crosses the edge of a box", "a curve rises too fast for its stops"
-#: Figures and controls with jumps: why, and the largest share of intervals.
+#: Figures and controls with jumps, and why; with a share, where it is more than a tenth of the intervals.
 CAUSES: dict[tuple[str, str], tuple[str, float]] = {
     ("fig-contrast", "xi"): (EDGE, JUMPS),
     ("fig-landing", "xi"): (EDGE, JUMPS),
@@ -33,7 +33,11 @@ CAUSES: dict[tuple[str, str], tuple[str, float]] = {
     ("fig-same-box", "bmi"): (EDGE, JUMPS),
     ("fig-same-box", "bp"): (EDGE, JUMPS),
     ("fig-crossing", "xi"): (EDGE, JUMPS),
-    ("fig-general-setting", "xi"): (f"{EDGE}; a weight is taken for one that jumps", JUMPS),
+    ("fig-general-setting", "xi"): (f"{EDGE}; a weight is taken for one that jumps", 0.13),
+    ("fig-machine-weigh", "xi"): (EDGE, JUMPS),
+    ("fig-machine-weigh", "nu"): (STEEP, JUMPS),
+    ("fig-tilt-over-boxes", "xi"): (f"{EDGE}, and the figure has no room for more stops", 0.23),
+    ("fig-other-width", "width"): ("a reason takes the place of another", 0.2),
     ("fig-machine-fit", "nu"): (STEEP, JUMPS),
     ("fig-which-bandwidth", "nu"): (STEEP, JUMPS),
     ("fig-lime-width", "width"): (STEEP, JUMPS),

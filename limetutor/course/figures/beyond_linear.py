@@ -52,7 +52,10 @@ def curved(fig: Figure, nu: float, model: str, p: int) -> str:
     xi = positions(p)
     exact, guess = exact_and_guess(xi.ravel(), nu, model, p)
     draw_edges(ax, p, lw=0.8, alpha=0.6)
-    ax.plot(*by_box(xi, guess), color=color.muted, ls="--", lw=1.5)
+    within = np.clip(
+        guess, -2.9, 6.9
+    )  # beyond its canvas matplotlib drops points, and it would jump
+    ax.plot(*by_box(xi, within), color=color.muted, ls="--", lw=1.5)
     ax.plot(*by_box(xi, exact), color=color.truth)
     ax.set(xlim=(-REACH, REACH), ylim=(-2.5, 6.5), xlabel="position of ξ", ylabel="coefficient β")
     ax.set(xticks=[-2, -1, 0, 1, 2], yticks=[-2, 0, 2, 4, 6])

@@ -154,7 +154,7 @@ def factor_curve(fig: Figure, nu: float, p: int) -> str:
     ours = np.array([0.961, 0.432])
     values = factor(ours, nu, p)
     ax.plot(ours, values, "D", color=color.xi, ms=8)
-    for name, x, value in zip(("ξ₁", "ξ₂"), ours, values, strict=True):
+    for name, x, value in zip("12", ours, values, strict=True):
         parts.named(ax, x, value + 0.45, name, color.xi, ha="center")
     ax.set(xlim=(-2.5, 2.5), ylim=(-2.4, 2.4), xlabel="position of ξ", ylabel="factor β / a")
     ratio = np.abs(values).max() / np.abs(values).min()
