@@ -85,7 +85,7 @@ def _bmi_axes(fig: Figure) -> Axes:
         lw=1.6,
     )
     ax.axvline(xi[BMI], color=color.xi, lw=1.6, ls=":")
-    ax.set(xlim=RANGE, ylim=(95, 265), yticks=[100, 150, 200, 250])
+    ax.set(xlim=RANGE, ylim=(60, 265), yticks=[100, 150, 200, 250])
     ax.set(xlabel="bmi", ylabel="prediction")
     parts.named(ax, RANGE[1], 248, "the forest", color.ink, ha="right", va="top")
     return ax
