@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 from lime.lime_tabular import LimeTabularExplainer
 from matplotlib.figure import Figure
-from settings import Measured, Question, Row, data, measure, model, questions
+from settings import Curves, Measured, Question, Row, data, measure, model, questions
 
 import limetutor as lt
-from limetutor.course.figures.parts import log_axes
+from limetutor.course.figures.parts import log_axes, named_at_ends
 from limetutor.plotting.style import color, new_figure, styled
 
+LIME = "lime itself"
 ONE = {"sampler": "sobol", "scrambles": 1}
 DEFAULT = {"sampler": "sobol"}
 # how each way of sampling is asked for, and its colour and stroke in the picture
 WAYS: dict[str, tuple[dict[str, Any], str, str]] = {
-    "weighted (lime's way)": ({"sampler": "bins"}, color.muted, "-"),
+    "weighted": ({"sampler": "bins"}, color.muted, "-"),
     "weighted, adjusted": ({"sampler": "bins", "adjust": True}, color.muted, "--"),
     "tilted": ({"sampler": "tilted"}, color.sample, "-"),
     "tilted, adjusted": ({"sampler": "tilted", "adjust": True}, color.sample, "--"),
@@ -102,22 +103,33 @@ def _intervals(what: str, found: Measured, judged: bool = True) -> Row:
     return Row(what, text, "93–99%, at most 4" if judged else "", met if judged else None)
 
 
-@styled
-def picture(small: bool) -> Figure:
+def curves(small: bool) -> Curves:
     """Root mean squared error against model calls, boosting, lime's kernel and width, d = 10."""
     many, runs = (1, 2) if small else (6, 6)
     sizes = 2 ** np.arange(8, 10 if small else 14)
     asked = questions("boosting", 10, "mismatch", many)
-    figure = new_figure((7.2, 5))
-    axes = figure.subplots()
-    for name, (how, hue, stroke) in WAYS.items():
-        error = [np.sqrt(np.median(measure(asked, int(n), runs, **how).mse)) for n in sizes]
-        axes.plot(sizes, error, color=hue, ls=stroke, marker="o", ms=4, label=name)
-    error = [np.sqrt(np.median([_of_lime(q, int(n), runs) for q in asked])) for n in sizes]
-    axes.plot(sizes, error, color=color.lime, ls=":", label="lime 0.2.0.1 itself")
-    log_axes(axes, x=sizes.tolist(), y=[0.03, 0.1, 0.3, 1])
-    axes.set(ylim=(0.008, 2.2), xlabel="calls of the model", ylabel="error of all coefficients")
-    axes.legend(fontsize=10, loc="lower left")
+    found = {
+        name: [np.sqrt(np.median(measure(asked, int(n), runs, **how).mse)) for n in sizes]
+        for name, (how, *_) in WAYS.items()
+    }
+    found[LIME] = [np.sqrt(np.median([_of_lime(q, int(n), runs) for q in asked])) for n in sizes]
+    return {"calls": {name: [sizes.tolist(), error] for name, error in found.items()}}
+
+
+@styled
+def picture(found: Curves) -> Figure:
+    """All errors in one panel."""
+    figure = new_figure((6.4, 4.4))
+    figure.subplots_adjust(left=0.11, right=0.68, bottom=0.13)
+    axes, ends, looks = figure.subplots(), {}, {name: look for name, (_, *look) in WAYS.items()}
+    for name, (sizes, error) in found["calls"].items():
+        hue, stroke = looks.get(name, (color.lime, ":"))
+        axes.plot(sizes, error, color=hue, ls=stroke, marker="o", ms=4)
+        ends[name] = error[-1], color.ink if name == LIME else hue
+    log_axes(axes, x=sizes[::2], y=[0.03, 0.1, 0.3, 1])
+    axes.set(xlim=(sizes[0] / 1.1, sizes[-1] * 1.1), ylim=(0.015, 2.2))
+    axes.set(xlabel="calls of the model", ylabel="error of all coefficients")
+    named_at_ends(axes, sizes[-1], ends)
     return figure
 
 

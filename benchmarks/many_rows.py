@@ -12,15 +12,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from settings import Row, times
 from sklearn.datasets import make_friedman1
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 
 import limetutor as lt
-from limetutor.course.figures.parts import log_axes
 from limetutor.cubes.many import shapley_values
-from limetutor.plotting.style import color
 
 # The model, and the most that its limits and Shapley values may take, in times of TreeExplainer.
 MODELS = {
@@ -85,16 +82,14 @@ def _signs(many: int) -> Iterator[Row]:
         yield Row(what, f"{took:.1f} s", f"under {goal} s", took < goal)
 
 
-def draw(axes: Axes, small: bool) -> None:
-    """Time against the number of rows: exact limits, TreeSHAP values, a sampled run a row."""
+def curves(small: bool) -> dict[str, list[list[float]]]:
+    """Milliseconds against the number of rows: exact limits, and TreeSHAP values where shap is there."""
     sizes = (5, 10) if small else (10, 30, 100, 300, 1000)
-    name = "forest of 100, depth 8"
-    found = [times(1 if small else 3, *_limits_and_trees(name, many)[:2]) for many in sizes]
-    names = ("limits, exact, forest", "shap's TreeExplainer, forest")
-    for word, hue, series in zip(
-        names, (color.truth, color.ink), np.transpose(found), strict=False
-    ):
-        axes.plot(sizes, 1e3 * series, color=hue, marker="o", ms=4, label=word)
-    log_axes(axes, x=sizes)
-    axes.set_xlabel(f"rows, d = {D}")
-    axes.legend(fontsize=10)
+    found = [
+        times(1 if small else 3, *_limits_and_trees("forest of 100, depth 8", many)[:2])
+        for many in sizes
+    ]
+    return {
+        name: [list(sizes), (1e3 * series).tolist()]
+        for name, series in zip(("exact limits", "TreeSHAP"), np.transpose(found), strict=False)
+    }

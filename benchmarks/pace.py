@@ -10,13 +10,12 @@ from collections.abc import Iterator
 import many_rows
 import numpy as np
 from lime.lime_tabular import LimeTabularExplainer
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from settings import Row, data, model, times
+from settings import Curves, Row, data, model, times
 from sklearn.linear_model import LinearRegression
 
 import limetutor as lt
-from limetutor.course.figures.parts import log_axes
+from limetutor.course.figures.parts import log_axes, named_at_ends, powers
 from limetutor.plotting.style import color, new_figure, styled
 
 
@@ -126,12 +125,8 @@ def memory(small: bool) -> Row:
     )
 
 
-@styled
-def picture(small: bool) -> Figure:
-    """Time against n at d = 50, against d at n = 5000, and against the number of rows."""
-    figure = new_figure((10, 4.2))
-    figure.subplots_adjust(left=0.08, bottom=0.16, wspace=0.08)
-    panels = figure.subplots(1, 3, sharey=True)
+def curves(small: bool) -> Curves:
+    """Times against n at d = 50, against d at n = 5000, and against the number of rows."""
     ns, ds, n = (500, 1000), (5, 10), 500
     if not small:
         ns, ds, n = (
@@ -139,16 +134,14 @@ def picture(small: bool) -> Figure:
             (5, 10, 20, 50, 100, 200, 500),
             5000,
         )
-    _curves(panels[0], ns, [(50, size) for size in ns], "n, d = 50")
-    _curves(panels[1], ds, [(size, n) for size in ds], f"d, n = {n}")
-    many_rows.draw(panels[2], small)
-    log_axes(panels[0], y=[1, 10, 100, 1000])
-    panels[0].set_ylabel("milliseconds")
-    panels[0].legend(fontsize=10)
-    return figure
+    return {
+        "samples n, at d = 50": _times(ns, [(50, size) for size in ns]),
+        f"features d, at n = {n}": _times(ds, [(size, n) for size in ds]),
+        f"rows, at d = {many_rows.D}": many_rows.curves(small),
+    }
 
 
-def _curves(axes: Axes, x: tuple[int, ...], sizes: list[tuple[int, int]], word: str) -> None:
+def _times(x: tuple[int, ...], sizes: list[tuple[int, int]]) -> dict[str, list[list[float]]]:
     """One curve for lime, two for explain and one for the normals alone."""
     found = []
     with warnings.catch_warnings():
@@ -156,9 +149,28 @@ def _curves(axes: Axes, x: tuple[int, ...], sizes: list[tuple[int, int]], word: 
         for d, n in sizes:
             normals, *others, bins = _normals_and_ours(d, n)
             found.append(times(3, _lime_and_ours(d, n)[0], bins, others[1], normals))
-    names = ("lime", "explain, weighted", "explain, tilted", "normals alone")
-    hues = (color.lime, color.ink, color.sample, color.muted)
-    for name, hue, series in zip(names, hues, np.transpose(found), strict=True):
-        axes.plot(x, 1e3 * series, color=hue, marker="o", ms=4, label=name)
-    log_axes(axes, x=[x[0], x[len(x) // 2], x[-1]])
-    axes.set_xlabel(word)
+    return {
+        name: [list(x), (1e3 * series).tolist()]
+        for name, series in zip(HUES, np.transpose(found), strict=False)
+    }
+
+
+HUES = {
+    "lime": color.lime, "weighted": color.ink, "tilted": color.sample, "normals alone": color.muted,
+    "exact limits": color.truth, "TreeSHAP": color.ink,
+}  # fmt: skip
+
+
+@styled
+def picture(found: Curves) -> Figure:
+    """A panel each, one below the other."""
+    figure = new_figure((6.4, 7.2))
+    figure.subplots_adjust(left=0.13, right=0.77, bottom=0.075, top=0.985, hspace=0.42)
+    for axes, (word, series) in zip(figure.subplots(3, 1), found.items(), strict=True):
+        for name, (x, y) in series.items():
+            axes.plot(x, y, color=HUES[name], marker="o", ms=4)
+        log_axes(axes, x=x[:: max(1, len(x) // 3)], y=powers(range(4)))
+        axes.set(xlabel=word, ylabel="milliseconds", ylim=(0.1, 3000))
+        inks = {name: color.ink if name == "lime" else hue for name, hue in HUES.items()}
+        named_at_ends(axes, x[-1], {name: (y[-1], inks[name]) for name, (_, y) in series.items()})
+    return figure

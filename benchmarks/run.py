@@ -3,7 +3,8 @@
     python benchmarks/run.py [--small] [--only calls,pace,many_rows,grading,dragging] [--out FOLDER]
 
 ``make bench`` runs it whole, in about twenty minutes, on one thread. Prints the machine and the
-table, and writes ``table.md``, ``error.svg`` and ``time.svg`` to FOLDER (``benchmarks/results``).
+table, and writes ``table.md``, ``error.svg`` and ``time.svg`` with their numbers (``.json``) to FOLDER
+(``benchmarks/results``).
 Ratios are taken within one run: no figure of another machine is compared with.
 """
 
@@ -11,12 +12,16 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import os
 import platform
 import sys
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
+
+from limetutor.plotting import svg
 
 HERE = Path(__file__).resolve().parent
 # Each a module with rows(), and the picture() it draws, if any.
@@ -55,6 +60,14 @@ def line(row) -> str:
     return f"| {row.what} | {row.found} | {row.goal} | {met} |"
 
 
+def draw(part: Any, path: Path) -> None:
+    """Draw the stored curves of a part, in colours that follow the theme of the book."""
+    found = json.loads(path.with_suffix(".json").read_text("utf-8"))
+    root = svg.picture(part.picture(found), "", path.stem)
+    root.attrib |= {"xmlns": "http://www.w3.org/2000/svg", "font-family": "sans-serif"}
+    path.write_text(svg.markup(root) + "\n", encoding="utf-8")
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -75,7 +88,9 @@ def main(arguments: list[str] | None = None) -> None:
             lines.append(line(row))
             print(lines[-1], flush=True)
         if picture := PARTS[name]:
-            part.picture(how.small).savefig(how.out / picture, facecolor="white")
+            found = part.curves(how.small)
+            (how.out / picture).with_suffix(".json").write_text(json.dumps(found) + "\n")
+            draw(part, how.out / picture)
     (how.out / "table.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"load at the end {os.getloadavg()[0]:.1f}")
 

@@ -25,6 +25,10 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
+#: Of a picture: the panels, and in each the names of the curves, with x and y.
+Curves = dict[str, dict[str, list[list[float]]]]
+
+
 class Row(NamedTuple):
     """A line of the table: what, what was found, the goal, and whether it is met."""
 

@@ -1,5 +1,5 @@
-// Formulas: one too wide for the page scrolls in its own box, which the keyboard must be able to reach and which
-// fades where the formula goes on; what is copied has their TeX.
+// Formulas and tables: one too wide for the page scrolls in its own box, which the keyboard must be able to reach and
+// which fades where it goes on. What is copied of a formula has its TeX.
 (() => {
   "use strict";
   const fade = (box) => {
@@ -9,8 +9,10 @@
   const reach = (box) => {
     if (box.scrollWidth > box.clientWidth + 1) {
       box.tabIndex = 0;
-      box.role = "group";
-      box.ariaLabel = "Formula, scrolls sideways";
+      if (box.tagName !== "TABLE") { // which says what it is
+        box.role = "group";
+        box.ariaLabel = "Formula, scrolls sideways";
+      }
       fade(box);
     } else {
       for (const name of ["tabindex", "role", "aria-label", "data-more"]) box.removeAttribute(name);
@@ -18,11 +20,12 @@
   };
   // Asked again whenever a box gets another width: the page turns, a fold opens, a font comes.
   const sizes = new ResizeObserver((changes) => changes.forEach((change) => reach(change.target)));
-  for (const box of document.querySelectorAll("div.math")) {
+  const boxes = [...document.querySelectorAll("div.math, .bd-article table")];
+  for (const box of boxes) {
     sizes.observe(box);
     box.addEventListener("scroll", () => fade(box), {passive: true});
   }
-  document.fonts?.ready.then(() => document.querySelectorAll("div.math").forEach(reach));
+  document.fonts?.ready.then(() => boxes.forEach(reach));
 
   const mathOf = (node) => (node.nodeType === 1 ? node : node.parentElement)?.closest("math");
   addEventListener("copy", (event) => {

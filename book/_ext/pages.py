@@ -21,8 +21,7 @@ import styles
 SHEET = re.compile(r'[ \t]*<link\b[^>]*\brel="stylesheet"[^>]*>\n?')
 STYLE = re.compile(r'(?s)<style data-sheets="([^"]*)">.*?</style>\n?')
 SCRIPT = re.compile(r"[ \t]*<script\b([^>]*)\bsrc=\"([^\"]+)\"([^>]*)></script>\n?")
-PICTURE = re.compile(r'<img (?![^>]*\b(?:width|style)=)([^>]*\bsrc="([^"]*_images/[^"]+\.svg)")')
-POINTS = re.compile(r'<svg\b[^>]*\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
+PICTURE = re.compile(r'<img [^>]*\bsrc="([^"]*_images/[^"]+\.svg)"[^>]*>')
 PRELOAD = re.compile(r'[ \t]*<link rel="preload" as="script"[^>]*>\n?')
 # Icons are in the styles; tabs there are none; the words of the search are for its own page.
 IDLE = ("fontawesome.js", "design-tabs.js")
@@ -101,19 +100,22 @@ def lightened(text: str, page: Path, scripted: frozenset[str]) -> str:
     """A page with its styles and the font of its formulas in it, and its scripts put off."""
     text = PRELOAD.sub("", text)
     text = SCRIPT.sub(partial(deferred, page=page), text).replace(UNDECIDED, DECIDED)
-    text = PICTURE.sub(partial(sized, page=page), text)
+    text = PICTURE.sub(partial(inlined, page=page), text)
     if SWITCH not in text and re.search(r'<details class="(?:admonition hide|lt-python)', text):
         text = text.replace(BAR, BAR + SWITCH, 1)
     return formulas.with_font(fonts.put(with_styles(text, page, scripted), page))
 
 
-def sized(picture: re.Match[str], page: Path) -> str:
-    """A picture that says how large it is: its room is there before it comes, and nothing moves."""
-    size = POINTS.search((page.parent / picture[2]).read_text("utf-8")[:2000])
-    if not size:
-        return picture[0]
-    width, height = (round(float(points) * 4 / 3) for points in size.groups())
-    return f'<img width="{width}" height="{height}" style="height: auto" {picture[1]}'
+def inlined(picture: re.Match[str], page: Path) -> str:
+    """A picture of the package's own as part of the page, whose fonts and colours it takes."""
+    said = re.search(r'\balt="([^"]*)"', picture[0])
+    drawn = (page.parent / picture[1]).read_text("utf-8")
+    drawn = drawn.replace('aria-label=""', f'aria-label="{said[1] if said else ""}"', 1)
+    return (
+        f'<div class="lt-figure lt-still">{drawn}</div>'
+        if 'class="lt-svg"' in drawn
+        else picture[0]
+    )
 
 
 def deferred(script: re.Match[str], page: Path) -> str:

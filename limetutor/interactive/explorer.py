@@ -242,7 +242,7 @@ def _static(draw: Draw, alt: str, size: Sequence[float], controls: dict[str, Con
     html = _figure(
         page
         + _controls_html(table.moving, prefix)
-        + _sentence(table.sentence)
+        + _sentence(table.sentence, max(table.sentences, key=len))
         + f'<script type="application/json" class="{svg.UNMARKED}">{_json(data)}</script>',
         "lt-explore",
         f' data-figure="{prefix}" data-controls="{escape(_json(at_once))}"',
@@ -291,8 +291,10 @@ def _figure(content: str, kind: str = "lt-still", attributes: str = "") -> str:
     return f'<div class="lt-figure {kind}"{attributes}>{content}</div>'
 
 
-def _sentence(text: str) -> str:
-    return f'<p class="lt-sentence" aria-live="polite">{escape(text)}</p>'
+def _sentence(text: str, longest: str = "") -> str:
+    """A sentence, and room for the longest one that may take its place."""
+    words = f'<p class="lt-sentence" aria-live="polite">{escape(text)}</p>'
+    return f'<div class="lt-words" data-longest="{escape(longest)}">{words}</div>'
 
 
 def _live_figure(picture: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ..inputs import arguments as arg
 from .style import color, new_figure, plain, styled
@@ -142,21 +143,23 @@ def boxplots(
     ax: Axes, runs: np.ndarray, theory: np.ndarray | None, names: Iterable[object] | None = None,
     hue: str = color.surrogate,
 ) -> None:  # fmt: skip
-    """Boxplots of repeated coefficients (runs, d), as in the paper, with crosses for the theory.
+    """Boxplots of repeated coefficients (runs, d), as in the paper, with the theory as crosses beside them.
 
     Without names the features are numbered.
     """
     places = np.arange(1, runs.shape[1] + 1)
     ax.axhline(0, color=color.grid, lw=1)
     ax.boxplot(
-        runs, positions=places, widths=0.55, boxprops={"color": hue},
+        runs, positions=places - (0 if theory is None else 0.13), widths=0.45, boxprops={"color": hue},
         medianprops={"color": hue, "lw": 2}, whiskerprops={"color": hue}, capprops={"color": hue},
         flierprops={"marker": ".", "markeredgecolor": color.muted, "markersize": 5},
     )  # fmt: skip
     if theory is not None:
-        ax.plot(places, theory, "x", color=color.truth, ms=9, mew=2.4, label="theory")
+        ax.plot(places + 0.29, theory, "x", color=color.truth, ms=7, mew=2.2, label="theory")
     labels, _ = labelled(places if names is None else names, len(places), MAX_LETTERS)
     ax.set_xticks(places, labels)
+    ax.set_xlim(0.5, len(places) + 0.6)
+    ax.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     ax.set(xlabel="feature", ylabel="coefficient")
 
 

@@ -99,6 +99,6 @@ def test_the_arrow_runs_from_zero_to_the_predicted_error():
     runs = lt.repeat(f, xi, world, 1.0, n=500, runs=20)
     ax = local_error.histogram(runs, 3.5).axes[0]
     assert sum(bar.get_height() for bar in ax.patches) == 20
-    (arrow,) = ax.texts
-    assert (arrow.xy[0], arrow.xyann[0]) == (0, 3.5)
+    name, arrow = ax.texts
+    assert name.get_text() == "predicted" and (arrow.xy[0], arrow.xyann[0]) == (0, 3.5)
     assert [line.get_xdata()[0] for line in in_colour(ax, color.truth)] == [3.5]

@@ -125,3 +125,20 @@ def test_who_subtracts_two_numbers_of_a_sentence_finds_the_third(draw, one, othe
         text = said(draw, nu=nu, xi=xi).replace("−", "-")
         a, b, c = (float(re.search(part, text)[1]) for part in (one, other, difference))
         assert abs(a - b - c) < 0.0061, text
+
+
+@pytest.mark.parametrize(
+    "heights", [[1, 5, 9], [4.9, 5, 5.1, 5.05], [9.9, 10, 0.1], [0, 0, 0], [3]]
+)
+def test_names_stand_at_the_ends_of_lines_and_none_over_another(heights):
+    fig = new_figure((6, 4))
+    ax = fig.subplots()
+    ax.set(xlim=(0, 1), ylim=(0, 10))
+    names = {f"line {k}": (height, color.ink) for k, height in enumerate(heights)}
+    parts.named_at_ends(ax, 1, names)
+    tall = ax.transData.transform([[0, 10]])[0, 1] - ax.transData.transform([[0, 0]])[0, 1]
+    points = np.array([text.xy[1] for text in ax.texts]) * tall / 10 * 72 / fig.dpi
+    assert [text.get_text() for text in ax.texts] == [list(names)[k] for k in np.argsort(heights)]
+    assert np.all(np.diff(points) > 17.9) and points.min() > -0.1 and points.max() < tall + 0.1
+    if np.diff(sorted(heights)).min(initial=9) > 2:
+        assert [text.xy[1] for text in ax.texts] == pytest.approx(sorted(heights))

@@ -29,13 +29,16 @@ def paths():
 def test_the_picture_stands_where_the_slider_is(paths):
     for row, path in paths.items():
         words, fig = drawn(trust.bandwidth, NUS[3], row, paths=paths)
-        left, right = fig.axes
+        (ax,) = fig.axes
         order = path.order()[:5]
-        np.testing.assert_allclose([bar.get_width() for bar in right.patches], path.coef[3, order])
+        dots = [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "o"]
+        np.testing.assert_allclose(dots, path.coef[3, order])
+        lowest_first = order[np.argsort(path.coef[-1, order])]
+        assert [text.get_text() for text in ax.texts] == [path.names[j] for j in lowest_first]
         assert f"ν = {NUS[3]:.2f}" in words
         top = path.names[int(np.argmax(np.abs(path.coef[3])))]
         assert f"three largest are {top}" in words
-        assert left.get_xscale() == "log"
+        assert ax.get_xscale() == "log"
 
 
 def test_inside_and_outside_of_the_range_are_told_apart(paths):

@@ -15,6 +15,7 @@ from waves import ALT, KIND, NU, refused, wave
 
 from limetutor.interactive import explorer as interactive
 from limetutor.interactive.controls import Choice, Slider
+from limetutor.interactive.frame_table import clean_sentence
 from limetutor.plotting.style import new_figure
 
 
@@ -162,6 +163,11 @@ def test_static_markup_can_be_read_by_everyone(outputs, mode):
     assert fields[0]["aria-valuetext"] == "0.53"
     sentence = next(a for _, a in tags if a.get("class") == "lt-sentence")
     assert sentence["aria-live"] == "polite"
+    said = [
+        clean_sentence(wave(new_figure(), nu, kind)) for nu in NU.values for kind in KIND.values
+    ]
+    room = next(a["data-longest"] for _, a in tags if a.get("class") == "lt-words")
+    assert room in said and len(room) == max(map(len, said))
     assert "http" not in re.sub(r"<script.*?</script>", "", html)
 
 

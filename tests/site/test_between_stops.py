@@ -33,13 +33,17 @@ CAUSES: dict[tuple[str, str], tuple[str, float]] = {
     ("fig-same-box", "bmi"): (EDGE, JUMPS),
     ("fig-same-box", "bp"): (EDGE, JUMPS),
     ("fig-crossing", "xi"): (EDGE, JUMPS),
-    ("fig-general-setting", "xi"): (f"{EDGE}; a weight is taken for one that jumps", 0.12),
+    ("fig-general-setting", "xi"): (f"{EDGE}; a weight is taken for one that jumps", 0.13),
+    ("fig-machine-weigh", "xi"): (EDGE, JUMPS),
+    ("fig-machine-weigh", "nu"): (STEEP, JUMPS),
+    ("fig-tilt-over-boxes", "xi"): (f"{EDGE}, and the figure has no room for more stops", 0.23),
+    ("fig-curved", "nu"): ("a curve leaves the picture", JUMPS),
+    ("fig-other-width", "width"): ("a reason takes the place of another", 0.2),
     ("fig-machine-fit", "nu"): (STEEP, JUMPS),
     ("fig-which-bandwidth", "nu"): (STEEP, JUMPS),
     ("fig-lime-width", "width"): (STEEP, JUMPS),
     ("fig-everything-off", "nu"): ("a piece of a curve appears", JUMPS),
-    ("fig-hidden-tone", "tone"): ("a superpixel begins or ceases to count", 0.16),
-    ("fig-fewer-calls", "eps"): ("a dot turns where sizes were measured, or goes", 0.31),
+    ("fig-fewer-calls", "eps"): ("a dot turns where sizes were measured, or goes", JUMPS),
 }
 
 # What a figure shows half way from some stops to the next one of the k-th slider: of each layer, the

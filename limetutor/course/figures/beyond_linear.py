@@ -20,7 +20,7 @@ from ..datasets import diabetes
 from ..experiments import Runs, linear_example
 from ..research.curvature import own_curvature_bound
 from ..research.shapley import gradient, shapley_values
-from .parts import agreement, by_box, draw_edges, inside_boxes, minus, panel, slanted
+from .parts import agreement, by_box, draw_edges, inside_boxes, minus, named_at_ends, panel, slanted
 
 CURVES = {"x²": (1.0, 0.0), "x + x²": (1.0, 1.0)}  # curvature and slope at 0
 REACH = 2.0
@@ -47,15 +47,20 @@ def exact_and_guess(
 def curved(fig: Figure, nu: float, model: str, p: int) -> str:
     """LIME's coefficient of a parabola at every ξ, and what its slope alone would give."""
     ax = fig.subplots()
+    fig.subplots_adjust(right=0.83)
     ax.axhline(0, color=color.muted, lw=1)
     xi = positions(p)
     exact, guess = exact_and_guess(xi.ravel(), nu, model, p)
     draw_edges(ax, p, lw=0.8, alpha=0.6)
-    ax.plot(*by_box(xi, guess), color=color.muted, ls="--", lw=1.5, label="slope × factor")
-    ax.plot(*by_box(xi, exact), color=color.truth, label="exact β")
+    within = np.clip(
+        guess, -2.9, 6.9
+    )  # beyond its canvas matplotlib drops points, and it would jump
+    ax.plot(*by_box(xi, within), color=color.muted, ls="--", lw=1.5)
+    ax.plot(*by_box(xi, exact), color=color.truth)
     ax.set(xlim=(-REACH, REACH), ylim=(-2.5, 6.5), xlabel="position of ξ", ylabel="coefficient β")
     ax.set(xticks=[-2, -1, 0, 1, 2], yticks=[-2, 0, 2, 4, 6])
-    ax.legend(loc="upper center", ncols=2)
+    ends = {"exact β": (exact[-1], color.truth), "slope ×\nfactor": (guess[-1], color.muted)}
+    named_at_ends(ax, REACH, ends)
     at, first = (v[0] for v in exact_and_guess(np.array([0.5]), nu, model, p))
     return minus(
         f"At ν = {nu:.3g} with p = {p} boxes, LIME's coefficient of {model} at ξ = 0.5 is "
@@ -205,7 +210,7 @@ def side_by_side(fig: Figure, nu: float, model: str) -> str:
         shade = color.surrogate if k == 0 else color.muted
         ax.barh(rows, scaled, color=shade, height=0.62)
         ax.axvline(0, color=color.muted, lw=1)
-        ax.set(xlim=(-1.1, 1.1), xticks=[-1, 0, 1], yticks=rows, yticklabels=names)
+        ax.set(xlim=(-1.1, 1.1), xticks=[0, 1], yticks=rows, yticklabels=names)
         ax.tick_params(axis="y", length=0)
         ax.set_title(title, fontsize=11.5)
     lime, *others = explanations.values()

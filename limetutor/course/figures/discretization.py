@@ -170,7 +170,9 @@ def impossible() -> np.ndarray:
 def _cholesterol(fig: Figure) -> Axes:
     ax = fig.subplots()
     ax.fill_between(LDL, LDL, LDL[1], color=color.alarm, alpha=0.1, lw=0)
-    ax.text(86, 241, "more LDL than total", color=color.alarm, va="top", size=12)
+    parts.named(ax, 86, 238, "more LDL than total", color.alarm)
+    parts.named(ax, 306, 236, "patients", color.muted, ha="right")
+    parts.named(ax, 306, 48, "samples", color.sample, ha="right")
     ax.plot(_column("s1"), _column("s2"), "o", color=color.muted, ms=3.2, mew=0, alpha=0.6)
     total, ldl = sampled("s1"), sampled("s2")
     for which, hue, mark in ((~impossible(), color.sample, "o"), (impossible(), color.alarm, "X")):

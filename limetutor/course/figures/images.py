@@ -138,9 +138,11 @@ def _photograph(ax: Axes) -> None:
 
 
 def _covered(ax: Axes, method: str, hues: list[str], opacity: np.ndarray) -> None:
-    """Superpixels covered with a colour each, more or less of it."""
+    """Superpixels covered with a colour each, more or less of it, never none: matplotlib draws that otherwise."""
     for path, hue, alpha in zip(_outlines(method), hues, opacity, strict=True):
-        ax.add_artist(PathPatch(path, facecolor=hue, lw=0, alpha=round(float(alpha), 2)))
+        ax.add_artist(
+            PathPatch(path, facecolor=hue, lw=0, alpha=round(max(float(alpha), 0.004), 3))
+        )
 
 
 def speaking(ax: Axes, coef: np.ndarray, scale: float, method: str = "quickshift") -> None:

@@ -16,7 +16,7 @@ from ...plotting.style import color, new_figure, styled
 from ..research.dependence import correlated_coefficients, distance_to_data, distance_within_data
 from ..research.multilinear import BoxGame, turning_model
 from . import parts
-from .parts import by_box, draw_edges, inner_edges, log_axes, minus, shade, signed
+from .parts import by_box, draw_edges, inner_edges, log_axes, minus, named_at_ends, shade, signed
 
 REACH = 2.0
 WIDTHS = np.geomspace(0.25, 10, 60)
@@ -101,20 +101,19 @@ def width_path(fig: Figure, width: float, model: str) -> str:
     path = paths()[model]
     game, beta = path.game, path.game.path(width)[0]
     left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
+    fig.subplots_adjust(right=0.94)
     _frequencies(left, path, width)
     right.axhline(0, color=color.muted, lw=1)
-    curves = np.column_stack([game.path(WIDTHS), np.full((len(WIDTHS), 3 - game.d), OFF)])
-    dots = np.append(beta, np.full(3 - game.d, OFF))
-    hues = (color.truth, color.ink, color.muted)
-    for j, (curve, dot, hue) in enumerate(zip(curves.T, dots, hues, strict=True)):
-        present = j < game.d
-        hue, label = (hue, f"β{'₁₂₃'[j]}") if present else ("none", " ")
-        right.plot(WIDTHS, curve, color=hue, ls=("-", "--", ":")[j], label=label)
-        right.plot(width, dot, "o", color=hue, ms=8)
+    curves = game.path(WIDTHS)
+    hues, ends = (color.truth, color.ink, color.muted), {}
+    for j, (curve, hue) in enumerate(zip(curves.T, hues, strict=False)):
+        right.plot(WIDTHS, curve, color=hue, ls=("-", "--", ":")[j])
+        right.plot(width, beta[j], "o", color=hue, ms=8)
+        ends[f"β{'₁₂₃'[j]}"] = float(curve[-1]), hue
     log_axes(right, x=[0.3, 1, 3, 10])
     right.set(xlim=(0.24, 11), ylim=(-2.2, 2.6), yticks=[-2, 0, 2], xlabel="width ν")
     right.set_ylabel("coefficient", labelpad=0)
-    right.legend(loc="upper right", ncols=3, handlelength=1.2, columnspacing=0.8, fontsize=11)
+    named_at_ends(right, WIDTHS[-1], ends)
     where = " and ".join(f"{nu:.3g}" for nu in game.critical_widths(0))
     change = f"changes sign at {where}" if where else "does not change sign"
     return (
@@ -130,8 +129,8 @@ def _frequencies(ax: Axes, path: WidthPath, width: float) -> None:
     edge = np.clip(-(a + b * t) / c, 0, 1) if c else np.full(21, -0.1)
     side = 0.0 if c > 0 else 1.0 if c < 0 else -0.1
     outline = np.concatenate([t, t[::-1]]), np.concatenate([edge, np.full(21, side)])
-    ax.fill(*outline, color=color.alarm, alpha=0.16, lw=0)
-    ax.plot(t, edge, color=color.alarm, lw=1.6)
+    ax.fill(*outline, color=color.negative, alpha=0.35, lw=0)
+    ax.plot(t, edge, color=color.ink, lw=2)
     alpha = path.game.alpha(np.concatenate([WIDTHS, [1e3]]))[:, path.plane]
     ax.plot(*alpha.T, color=color.box)
     ax.plot(*path.game.alpha(width)[list(path.plane), None], "o", color=color.box, ms=9)
@@ -170,6 +169,8 @@ def correlated(fig: Figure, rho: float, boxes: str) -> str:
     right.axhline(0, color=color.muted, lw=1)
     right.bar([0, 1], beta, width=0.5, color=color.surrogate)
     right.hlines(apart, [-0.4, 0.6], [0.4, 1.4], color=color.truth, lw=2.5)
+    side = 1 if apart[0] > 0 else -1
+    parts.named(right, 0, apart[0] + 0.2 * side, "independent", color.truth, ha="center")
     right.set(xlim=(-0.6, 1.6), xticks=[0, 1], xticklabels=["β₁", "β₂"])
     right.set(ylim=(-2.1, 2.1), yticks=[-2, -1, 0, 1, 2], ylabel="coefficient")
     return minus(

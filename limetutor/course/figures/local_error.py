@@ -34,14 +34,18 @@ def patient_by_boxes() -> Figure:
     fig, ax = parts.panel()
     surrogate, together = np.array([answers(p) for p in COUNTS]).T
     f = limit_at(patient().xi, 4).prediction
-    ax.vlines(COUNTS, f, surrogate, color=color.alarm, lw=2.6, label="local error")
-    ax.axhline(f, color=color.ink, lw=1.6, label="forest")
-    ax.plot(COUNTS, surrogate, "o", color=color.surrogate, ms=8, label="surrogate")
+    ax.vlines(COUNTS, f, surrogate, color=color.alarm, lw=2.6)
+    ax.axhline(f, color=color.ink, lw=1.6)
+    ax.plot(COUNTS, surrogate, "o", color=color.surrogate, ms=8)
     style = {"mfc": color.paper, "mew": 2, "ms": 8}
-    ax.plot(COUNTS, together, "s", color=color.sample, label="mean in all ten boxes", **style)
+    ax.plot(COUNTS, together, "s", color=color.sample, **style)
+    # beside the first error, which is the largest
+    parts.named(ax, 2.25, together[0], "mean in all ten boxes", color.sample)
+    parts.named(ax, 2.25, surrogate[0], "surrogate", color.surrogate)
+    parts.named(ax, 2.25, (f + surrogate[0]) / 2, "local error", color.alarm)
+    parts.named(ax, 12.4, f + 4, "forest", color.ink, ha="right")
     ax.set(xlim=(1.5, 12.5), ylim=(145, 225), xticks=COUNTS)
     ax.set(xlabel="number of boxes", ylabel="prediction")
-    ax.legend(loc="upper right", borderaxespad=1)
     return fig
 
 
@@ -55,7 +59,7 @@ def _law_and_error(fig: Figure) -> tuple[Axes, Axes]:
     left.set(xlim=(-3, 3), ylim=(0, 1.12), yticks=[], xlabel="x")
     right.axhline(0, color=color.muted, lw=1)
     parts.bandwidth_axis(right)
-    right.set(ylim=(-1.2, 0.8), ylabel="error at ξ")
+    right.set(ylim=(-1.2, 0.8), yticks=[-1, -0.5, 0, 0.5], ylabel="error at ξ")
     return left, right
 
 
@@ -152,6 +156,7 @@ def histogram(runs: Runs, predicted: float) -> Figure:
     ax.axvline(0, color=color.ink, lw=2, ls=":")
     ax.axvline(predicted, color=color.truth, lw=2.4)
     arrow = {"arrowstyle": "<->", "color": color.truth, "lw": 2, "shrinkA": 0, "shrinkB": 0}
+    parts.named(ax, predicted / 2, top * 0.86, "predicted", color.truth, ha="center")
     ax.annotate("", (0, top * 0.93), (predicted, top * 0.93), arrowprops=arrow)
     ax.set(xlim=(min(errors.min(), 0) - 0.3, errors.max() + 0.3), ylim=(0, top))
     ax.set(xlabel="error of the surrogate at ξ", ylabel="explanations")

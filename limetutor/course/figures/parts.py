@@ -236,6 +236,30 @@ def key(ax: Axes, styles: Mapping[str, Mapping[str, Any]], **options: Any) -> No
     ax.legend(handles=samples, **options)
 
 
+def named(ax: Axes, x: float, y: float, name: str, hue: str, **options: Any) -> None:
+    """The name of something beside it, in its colour."""
+    ax.text(x, y, name, color=hue, **{"size": 12, "va": "center", **options})
+
+
+def named_at_ends(ax: Axes, x: float, ends: Mapping[str, tuple[float, str]]) -> None:
+    """Names of lines to the right of where they end: a height and a colour each, none over another.
+
+    The limits of the axes have to be set. Ends near each other get their names one below the other.
+    """
+    from scipy.optimize import isotonic_regression
+
+    at = ax.transData.transform([(x, height) for height, _ in ends.values()])[:, 1]
+    (left, bottom), (_, top) = ax.transAxes.transform([(0, 0), (1, 1)])
+    order = np.argsort(at, kind="stable")
+    apart = 18.0 * ax.figure.dpi / 72 * np.arange(len(at))  # points, for the letters of a phone
+    # without the distances between them the heights only have to rise: the nearest that do
+    free = np.clip(isotonic_regression(at[order] - apart).x, bottom, max(bottom, top - apart[-1]))
+    for k, height in zip(order, free + apart, strict=True):
+        y, name = ax.transData.inverted().transform((left, height))[1], list(ends)[k]
+        label = ax.annotate(name, (x, y), (7, 0), textcoords="offset points", va="center", size=12)
+        label.set(color=ends[name][1], annotation_clip=False)
+
+
 def slanted(ax: Axes) -> None:
     """Long names below an axis at a slant, with their ends at the ticks."""
     for label in ax.get_xticklabels():

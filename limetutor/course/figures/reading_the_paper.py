@@ -57,8 +57,8 @@ def covariance_tail(fig: Figure, d: int, errors: CovarianceErrors) -> str:
     ax = fig.subplots()
     counts, edges = np.histogram(errors.norms[k], bins=np.linspace(0, 0.45, 46))
     ax.bar(edges[:-1], counts, np.diff(edges), align="edge", color=color.surrogate, alpha=0.6)
-    ax.axvline(errors.printed[k], color=color.alarm, lw=2, label="printed: 1% beyond")
-    ax.axvline(errors.corrected[k], color=color.truth, lw=2, ls="--", label="corrected: 1% beyond")
+    ax.axvline(errors.printed[k], color=color.alarm, lw=2, label="printed")
+    ax.axvline(errors.corrected[k], color=color.truth, lw=2, ls="--", label="corrected")
     ax.set(xlim=(0, 0.45), ylim=(0, 80), xlabel="‖Σ̂ − Σ‖", ylabel="simulations")
     fig.subplots_adjust(top=0.88)
     above = (0.5, 1)  # within the axes a line would go through it in some dimension

@@ -18,7 +18,7 @@ from ...lime.read_explainer import LimeWorld
 from ...plotting.results import boxplots, by_sign
 from ...plotting.style import color, new_figure, plain, styled
 from ...results.limit import Limit
-from .parts import box_index, box_of, inner_edges, log_axes, shade, signed
+from .parts import box_index, box_of, inner_edges, log_axes, named, shade, signed
 
 XI = 0.1  # the instance among the boxes
 WIDTHS = np.geomspace(0.3, 10, 60)
@@ -74,6 +74,8 @@ def width_slider(
     for share, hue in ((np.median(at.shrinkage), color.surrogate), (weight, color.xi)):
         right.plot(width, share, "o", color=hue, ms=9, clip_on=False)
     right.axvline(world.nu, color=color.muted, lw=1, ls=":")
+    named(right, 2.8, 0.96, "left by\nridge", color.surrogate, va="top", linespacing=1.4)
+    named(right, 2.8, 0.04, "ξ’s own\nrow", color.xi, va="bottom", linespacing=1.4)
     log_axes(right, x=[0.3, 1, 3, 10])
     right.set(xlim=(0.28, 10.6), ylim=(0, 1.05), yticks=[0, 0.5, 1])
     right.set(xlabel="kernel width ν", ylabel="share")
@@ -117,6 +119,7 @@ def boxes_decide(fig: Figure, p: int, xi: float = XI) -> str:
     shade(ax, box_of(xi, p), 2.6)
     ax.axhline(0, color=color.muted, lw=1)
     ax.plot([-2.6, 2.6], [-2.6, 2.6], color=color.muted, lw=1, ls=":")
+    named(ax, 2.05, 2.35, "β = ξ", color.muted, ha="right")
     ax.plot(np.repeat(ends, 2)[1:-1], np.repeat(heights, 2), color=color.truth)
     ax.plot(xi, now, "o", color=color.xi, ms=9)
     ax.set(xlim=(-2.6, 2.6), ylim=(-2.6, 2.6), yticks=[-2, 0, 2])

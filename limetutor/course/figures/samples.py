@@ -14,7 +14,7 @@ from ...plotting.style import color, new_figure, styled
 from ...precision.normal_limit import asymptotic_covariance
 from ...precision.samples_needed import SampleSize, samples_needed
 from ..experiments import Runs, boosting_example, repeat, repeat_fits, running_example
-from .parts import bell, draw_intervals, holds, log_axes, panel, powers, scientific
+from .parts import bell, draw_intervals, holds, log_axes, named_at_ends, panel, powers, scientific
 
 RUNS = 300
 SCORES = np.linspace(-4, 4, 28)  # edges of the bars, in standard deviations
@@ -80,10 +80,11 @@ def plainly_covered(nu: float, n: int, runs: int) -> np.ndarray:
 @styled
 def intervals(runs: Runs, beta: np.ndarray, j: int, shown: int = 60) -> Figure:
     """The 95% intervals of one coefficient in the first runs; those that miss the limit stand out."""
-    fig, ax = panel((6.4, 3.3))
+    fig, ax = panel((6.4, 3.3), right=0.92)
     ax.axhline(0, color=color.muted, lw=1, ls=":")
     draw_intervals(ax, runs.coef[:shown, j], runs.interval[:shown, j], float(beta[j]))
     ax.set_ylabel(f"coefficient {j + 1}")
+    named_at_ends(ax, shown + 1, {"limit": (float(beta[j]), color.truth)})
     return fig
 
 
@@ -108,16 +109,17 @@ SOURCES = (
 
 def four_answers(fig: Figure, nu: float, eps: float) -> str:
     """How many samples the paper, the book and the normal limit ask for, against the bandwidth."""
-    fig.subplots_adjust(left=0.14, bottom=0.15, right=0.97)
+    fig.subplots_adjust(left=0.14, bottom=0.15, right=0.71)
     ax = fig.subplots()
     curves = np.array([[n for _, n in sizes(at, eps).rows()] for at in BANDWIDTHS.tolist()])
-    now = sizes(nu, eps)
+    now, ends = sizes(nu, eps), {}
     for (label, hue, dash), curve, (_, n) in zip(SOURCES, curves.T, now.rows(), strict=True):
-        ax.plot(BANDWIDTHS, curve, color=hue, ls=dash, label=label)
+        ax.plot(BANDWIDTHS, curve, color=hue, ls=dash)
         ax.plot(nu, n, "o", color=hue, ms=8)
+        ends[label] = float(curve[-1]), hue
     _bandwidths(ax, powers(range(0, 31, 6)))
-    ax.set(ylim=(1, 1e36), ylabel="samples n")
-    ax.legend(loc="upper right", ncols=2, fontsize=11.5, borderaxespad=0.6, columnspacing=1.2)
+    ax.set(ylim=(1, 1e33), ylabel="samples n")
+    named_at_ends(ax, BANDWIDTHS[-1], ends)
     factor = int(np.floor(np.log10(now.printed / now.weighted)))
     return (
         f"For a distance of {eps:g} at ν = {nu:.2f}, the paper's theorem asks for "
@@ -185,7 +187,7 @@ def even_points(n: int = 64) -> Figure:
         for edge in np.linspace(0, 1, 9):
             ax.axhline(edge, color=color.grid, lw=1)
             ax.axvline(edge, color=color.grid, lw=1)
-        ax.plot(*points.T, "o", color=color.sample, ms=5)
+        ax.plot(*points.T, "o", color=color.sample, ms=5, clip_on=False)
         ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[], title=name, aspect="equal")
     return fig
 
@@ -250,16 +252,17 @@ def crossing(width: str, way: str, eps: float) -> tuple[float, float]:
 
 def fewer_calls(fig: Figure, eps: float, width: str) -> str:
     """Distance from the limit against calls of the model, and where each curve comes below eps."""
-    fig.subplots_adjust(left=0.13, bottom=0.15, right=0.97)
+    fig.subplots_adjust(left=0.13, bottom=0.15, right=0.75)
     ax = fig.subplots()
     points = {way: crossing(width, way, eps) for way in WAYS}
     for way, (_, hue, stroke) in WAYS.items():
-        ax.plot(CALLS, distances(width, way), color=hue, ls=stroke, label=way)
+        ax.plot(CALLS, distances(width, way), color=hue, ls=stroke)
         ax.plot(*points[way], "o", color=hue, ms=8)
     ax.axhline(eps, color=color.muted, lw=1, ls=":")
     log_axes(ax, x=CALLS.tolist(), y=[0.03, 0.1, 0.3, 1, 3])
     ax.set(xlim=(115, 4600), ylim=(0.015, 8), xlabel="calls of the model", ylabel="distance")
-    ax.legend(loc="lower left", fontsize=11, borderaxespad=0.1, labelspacing=0.25)
+    ends = {way: (float(distances(width, way)[-1]), hue) for way, (_, hue, _) in WAYS.items()}
+    named_at_ends(ax, CALLS[-1], ends)
     calls = {
         way: f"more than {CALLS[-1]:,}" if np.isnan(n) else f"{n:,.0f}"
         for way, (n, _) in points.items()

@@ -146,14 +146,14 @@ def column(fig: Figure, p: int, name: str) -> str:
     coarse = np.diff(laws.data[::4]) / (4 * width)
     top = 1.9 * normal.max()
     outline = parts.steps(laws.grid[::4], coarse)
-    ax.fill_between(*outline, color=color.muted, alpha=0.35, lw=0, label="training values")
+    ax.fill_between(*outline, color=color.muted, alpha=0.35, lw=0, label="patients")
     ax.plot(*parts.lines(laws.edges, 0, top), color=color.box, lw=1, alpha=0.6)
     middles = (laws.grid[1:] + laws.grid[:-1]) / 2
-    ax.plot(middles, normal, color=color.truth, ls="--", label="single normal")
-    ax.plot(middles, np.minimum(boxes, top), color=color.sample, label="samples of lime")
+    ax.plot(middles, normal, color=color.truth, ls="--", label="one normal")
+    ax.plot(middles, np.minimum(boxes, top), color=color.sample, label="lime’s samples")
     ax.set(xlim=(laws.grid[0], laws.grid[-1]), ylim=(0, top), yticks=[])
     ax.set(xlabel=LABELS[name], ylabel="density")
-    ax.legend(loc="upper right")
+    ax.legend(loc="upper right", borderaxespad=1.5)
     fine = column_laws(name, p, points=1601)
     return (
         f"With p = {p} boxes, the distribution of the samples differs from that of the training values by at "
@@ -215,9 +215,8 @@ def _magnify(ax: Axes, setting: QuantileSetting, xi: np.ndarray) -> None:
         sorted(edges.items(), key=lambda e: e[1]), ("right", "left"), strict=True
     ):
         at = edge + (gap if side == "left" else -gap)
-        ax.text(
-            at, y + 0.115, f"{name}\n{edge:.3f}", color=color.box, ha=side, va="center", size=11.5
-        )
+        label = f"{name}\n{edge:.3f}"
+        parts.named(ax, at, y + 0.115, label, color.box, ha=side, size=11.5, linespacing=1.5)
     ax.text(x, y - 0.02, "ξ", color=color.xi, ha="center", va="top", size=14)
     ax.set(xlim=(x - NEARBY, x + NEARBY), ylim=(y - NEARBY, y + NEARBY), xlabel="x₁, magnified")
     ax.set(xticks=[0.6, 0.7, 0.8], yticks=[])
@@ -260,6 +259,8 @@ def _funnel(fig: Figure) -> Axes:
     ax.plot(*parts.joined(paths), color=color.muted, lw=0.8, alpha=0.45)
     ax.axhline(true, color=color.box, lw=2)
     ax.axhline(ABOVE_EDGE, color=color.xi, lw=1.6, ls=":")
+    parts.named(ax, 10_000, ABOVE_EDGE + 0.07, "ξ", color.xi, ha="right", size=14)
+    parts.named(ax, 10_000, true - 0.12, "true edge", color.box, ha="right")
     parts.log_axes(ax, x={30: "30", 100: "100", 1000: "1000", 10_000: "10⁴"})
     ax.set(xlim=(28, 10_800), ylim=(-0.1, 1.25), yticks=[0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2])
     ax.set(xlabel="training values n", ylabel="third edge")
@@ -307,7 +308,8 @@ def crossing(fig: Figure, xi: float, nu: float) -> str:
     right.axhline(0, color=color.muted, lw=1)
     right.plot(places, gaps, color=color.truth)
     parts.instance(right, xi, coef, ms=9)
-    right.set(xlim=(-2, 2), ylim=(-1.8, 1.8), xticks=[-2, -1, 0, 1, 2], xlabel="position ξ₁")
+    right.set(xlim=(-2, 2), ylim=(-1.8, 1.8), xlabel="position ξ₁")
+    right.set(xticks=[-2, -1, 0, 1, 2], yticks=[-1, 0, 1])
     right.set_ylabel("coefficient β₁", labelpad=0)
     return (
         f"ξ₁ = {signed(xi)} lies in the {parts.BOX_NAMES[parts.box_index(xi)]} box: {ones} of the {len(_cloud())} "

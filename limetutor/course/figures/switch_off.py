@@ -30,6 +30,8 @@ def draw_signs(ax: Axes, kernel: str = "gaussian") -> None:
     filled(ax, opposes, "negative")
     ax.plot(*parts.lines(parts.inner_edges(), 0, TOP), color=color.box, lw=1)
     ax.plot(*parts.joined(curves), color=color.ink, lw=2.6)
+    if curves:
+        parts.named(ax, 0.46, 0.85, "β = 0", color.ink, ha="right")
 
 
 def _law_and_map(fig: Figure) -> tuple[Axes, Axes]:

@@ -1,7 +1,6 @@
 """Chapter *LIME in ten minutes*: runs that differ, and a box compared with the rest."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -67,18 +66,13 @@ def tally(first: np.ndarray, d: int) -> np.ndarray:
     return np.bincount(first.ravel(), minlength=d)
 
 
-MODEL: dict[str, Any] = {"color": color.ink, "lw": 1.6}
-MEANS: dict[str, Any] = {"color": color.surrogate, "lw": 2.6}
-
-
 def _line(fig: Figure) -> Axes:
     ax = fig.subplots()
     parts.draw_edges(ax)
-    ax.plot([-REACH, REACH], [-REACH, REACH], **MODEL)
+    ax.plot([-REACH, REACH], [-REACH, REACH], color=color.ink, lw=1.6)
     ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), xlabel="x", ylabel="f(x)")
-    lines = {"model f(x) = x": MODEL, "means of f": MEANS}
-    # right of all edges and above the law: where nothing is ever drawn
-    parts.key(ax, lines, loc="lower right", bbox_to_anchor=(1, 0.19), fontsize=11.5)
+    parts.named(ax, 1.95, 2.25, "f(x) = x", color.ink, ha="right")
+    parts.named(ax, 1.3, -1.8, "samples", color.sample)
     return ax
 
 
@@ -90,7 +84,10 @@ def _means(ax: Axes, xi: float) -> None:
     ax.fill_between(x, -REACH, law, color=color.sample, alpha=0.35, lw=0)
     inside = float(xi + tilt.inside)
     means = parts.plateau(parts.box_of(xi), inside, inside - float(tilt.gap), REACH)
-    ax.plot(*means, **MEANS)
+    ax.plot(*means, color=color.surrogate, lw=2.6)
+    side = "left" if xi > parts.inner_edges()[0] else "right"  # where the box is not
+    at, outside = -0.97 * REACH if side == "left" else 0.97 * REACH, inside - float(tilt.gap)
+    parts.named(ax, at, outside + 0.22, "mean of f", color.surrogate, ha=side)
 
 
 @in_layers(

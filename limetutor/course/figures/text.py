@@ -1,19 +1,18 @@
 """Chapter *LIME for text*: one sentence, a rule, and what normalised vectors do."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ... import switches
 from ...lime.text import MaskedText, masked_text
-from ...plotting.results import by_sign
+from ...plotting.results import by_sign, stroke
 from ...plotting.style import color, plain, styled
 from ..datasets import jokes
-from .parts import log_axes, panel, signed
+from .parts import log_axes, named_at_ends, panel, signed
 
 SENTENCE = "Old C programmers don't die, they're just cast into void."
 WIDTHS = np.geomspace(0.05, 3, 49)
@@ -105,19 +104,23 @@ def contrast_mixture(fig: Figure, nu: float, world: str) -> str:
     form, names = probability(), tokens().names
     at = switches.contrasts(form, WORLDS[world](form.d, nu))
     k = np.arange(1, form.d)
-    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.36})
+    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.38})
+    fig.subplots_adjust(right=0.91)
     left.bar(k, at.share[1:-1], color=color.sample, width=0.7)
     left.set(xlim=(0.3, 11.7), ylim=(0, 0.9), xticks=[1, 4, 8, 11], yticks=[0, 0.4, 0.8])
     left.set(xlabel="words that remain", ylabel="share")
     right.axhline(0, color=color.muted, lw=1)
-    words = {"die": (color.surrogate, "o"), "they": (color.truth, "s"), "void": (color.muted, "^")}
-    for word, (hue, mark) in words.items():
+    words = {"die": "o", "they": "s", "void": "^"}
+    ends = {}
+    for n, (word, mark) in enumerate(words.items()):
+        hue, _ = stroke(n)
         difference = at.difference[names.index(word), 1:-1]
-        right.plot(k, difference, color=hue, marker=mark, ms=5, lw=1.4, label=word)
+        right.plot(k, difference, color=hue, marker=mark, ms=5, lw=1.4)
         right.plot(12.2, at.coef[names.index(word)], mark, color=hue, ms=8, mfc="none", mew=1.8)
+        ends[word] = float(at.coef[names.index(word)]), hue
     right.set(xlim=(0.3, 12.9), xticks=[1, 4, 8, 11], xlabel="words that remain")
     right.set(ylim=(-0.14, 0.34), yticks=[-0.1, 0, 0.1, 0.2, 0.3], ylabel="contrast")
-    right.legend(loc="upper right", ncols=3, handlelength=1, columnspacing=0.6, handletextpad=0.4)
+    named_at_ends(right, 12.6, ends)
     die, they = (at.coef[names.index(word)] for word in ("die", "they"))
     return (
         f"With switches drawn as for {world} and ν = {nu:.2f}, the shares have their mean at "
@@ -143,7 +146,7 @@ def shares(kind: str, d: int, size: int, nu: float) -> RuleShares:
     return RuleShares(float(fit.coef[0]), float(fit.coef[-1]))
 
 
-_LOOKS = {"text": (color.surrogate, "-"), "images": (color.truth, "--")}
+_LOOKS = {"text": (color.surrogate, "-"), "images": (color.ink, "--")}
 
 
 def _rule_panels(
@@ -152,20 +155,26 @@ def _rule_panels(
     place: float,
     shares_at: Callable[[str, Any], RuleShares],
     ticks: Sequence[float],
-) -> tuple[Axes, Axes]:
+    across: Mapping[str, Any],
+    others: Mapping[str, Any],
+) -> None:
     """Both coefficients of a rule as curves, for texts and for images, and as dots at one place."""
-    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
+    axes = left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.46})
+    fig.subplots_adjust(right=0.87)
+    ends = {}
     for kind, (hue, line) in _LOOKS.items():
         curves = np.array([shares_at(kind, at) for at in places]).T
-        for ax, curve, value in zip((left, right), curves, shares_at(kind, place), strict=True):
-            ax.plot(places, curve, line, color=hue, label=kind)
+        for ax, curve, value in zip(axes, curves, shares_at(kind, place), strict=True):
+            ax.plot(places, curve, line, color=hue)
             ax.plot(place, value, "o", color=hue, ms=8)
+        ends[kind] = float(curves[1, -1]), hue
     left.set(ylim=(0, 1.03), yticks=[0, 0.5, 1], ylabel="each in the rule")
-    for ax in (left, right):
+    right.set(**others)
+    for ax in axes:
         ax.axhline(0, color=color.muted, lw=1)
         log_axes(ax, x=ticks)
-    right.legend(loc="lower right")
-    return left, right
+        ax.set(**across)
+    named_at_ends(right, places[-1], ends)
 
 
 def rule_by_width(fig: Figure, nu: float, words: int) -> str:
@@ -174,10 +183,9 @@ def rule_by_width(fig: Figure, nu: float, words: int) -> str:
     def shares_at(kind: str, nu: float) -> RuleShares:
         return shares(kind, 12, words, nu)
 
-    left, right = _rule_panels(fig, WIDTHS, nu, shares_at, ticks=[0.05, 0.25, 1, 3])
-    left.set(xlim=(0.045, 3.3), xlabel="bandwidth ν")
-    right.set(xlim=(0.045, 3.3), xlabel="bandwidth ν", ylabel="each of the others")
-    right.set(ylim=(-0.068, 0.012), yticks=[-0.06, -0.03, 0])
+    across = {"xlim": (0.045, 3.3), "xlabel": "bandwidth ν"}
+    others = {"ylim": (-0.068, 0.012), "yticks": [-0.06, -0.03, 0], "ylabel": "each of the others"}
+    _rule_panels(fig, WIDTHS, nu, shares_at, [0.05, 0.25, 1, 3], across, others)
     text, picture = (shares_at(kind, nu) for kind in ("text", "images"))
     return (
         f"A rule on {words} of 12 at ν = {nu:.2f}: in a text, each of its words gets "
@@ -194,10 +202,9 @@ def rule_by_length(fig: Figure, d: int, words: int) -> str:
         return RuleShares(each, other * (d - words))
 
     d = int(d)
-    left, right = _rule_panels(fig, LENGTHS[words < LENGTHS], d, shares_at, ticks=[5, 20, 100])
-    left.set(xlim=(4.6, 215), xlabel="length d")
-    right.set(xlim=(4.6, 215), xlabel="length d", ylabel="all others together")
-    right.set(ylim=(-0.3, 0.06), yticks=[-0.2, -0.1, 0])
+    across = {"xlim": (4.6, 215), "xlabel": "length d"}
+    others = {"ylim": (-0.3, 0.06), "yticks": [-0.2, -0.1, 0], "ylabel": "all others together"}
+    _rule_panels(fig, LENGTHS[words < LENGTHS], d, shares_at, [5, 20, 100], across, others)
     text, picture = (shares_at(kind, d) for kind in ("text", "images"))
     return (
         f"A rule on {words} of {d}: in a text, each of its words gets {signed(text.own)} and all others "
@@ -218,7 +225,7 @@ def normalising(fig: Figure, nu: float, vector: str) -> str:
     names = tokens().names
     order = np.argsort(linear(True).a * linear(True).h, kind="stable")
     rows = np.arange(form.d)
-    fig.subplots_adjust(left=0.2, right=0.98)
+    fig.subplots_adjust(left=0.24, right=0.98)
     ax = fig.subplots()
     ax.axvline(0, color=color.muted, lw=1)
     ax.barh(rows, beta[order], color=by_sign(beta[order]), height=0.62)
@@ -227,7 +234,7 @@ def normalising(fig: Figure, nu: float, vector: str) -> str:
     ax.plot(guess[order], rows, "x", color=color.truth, ms=7, mew=1.8, label="long-text formula")
     ax.set_yticks(rows, [plain(names[j]) for j in order])
     ax.set(xlim=(-0.72, 1.05), ylim=(-0.7, 11.7), xticks=[-0.5, 0, 0.5, 1], xlabel="coefficient")
-    ax.legend(loc="lower right", borderaxespad=1)
+    ax.legend(loc="lower right", borderaxespad=2.2)
     changed = [names[j] for j in np.flatnonzero(part * beta < -1e-9)]
     which = " and ".join(f"“{name}”" for name in changed) or "no word"
     die = names.index("die")

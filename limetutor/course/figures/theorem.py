@@ -74,23 +74,20 @@ def _inner(boxes: Boxes) -> np.ndarray:
     return boxes.edges[BMI][np.isfinite(boxes.edges[BMI])]
 
 
-LINES: dict[str, dict[str, Any]] = {
-    "forest, patient 13": {"color": color.ink, "lw": 1.6},
-    "mean in each box": {"color": color.sample, "lw": 2.4},
-    "mean inside, outside": {"color": color.surrogate, "lw": 3.4},
-}
-FOREST, EACH_BOX, LEVELS = LINES.values()
-
-
 def _bmi_axes(fig: Figure) -> Axes:
     ax = fig.subplots()
     model, xi, _ = patient()
     bmi = np.linspace(*RANGE, 122)
-    ax.plot(bmi, model.predict(np.where(np.arange(len(xi)) == BMI, bmi[:, None], xi)), **FOREST)
+    ax.plot(
+        bmi,
+        model.predict(np.where(np.arange(len(xi)) == BMI, bmi[:, None], xi)),
+        color=color.ink,
+        lw=1.6,
+    )
     ax.axvline(xi[BMI], color=color.xi, lw=1.6, ls=":")
     ax.set(xlim=RANGE, ylim=(60, 265), yticks=[100, 150, 200, 250])
     ax.set(xlabel="bmi", ylabel="prediction")
-    parts.key(ax, LINES, loc="lower right", borderaxespad=1)
+    parts.named(ax, RANGE[1], 248, "the forest", color.ink, ha="right", va="top")
     return ax
 
 
@@ -99,8 +96,16 @@ def _box_means(ax: Axes, p: int) -> None:
     edges, means, box, inside, outside = contrast_of_bmi(p)
     lo, hi = edges[box : box + 2]
     ax.axvspan(lo, hi, color=color.box, alpha=0.16, lw=0)
-    ax.plot(*_levels(edges, means), **EACH_BOX)
-    ax.plot(*_levels(np.array([RANGE[0], lo, hi, RANGE[1]]), [outside, inside, outside]), **LEVELS)
+    ax.plot(*_levels(edges, means), color=color.sample, lw=2.4)
+    levels = _levels(np.array([RANGE[0], lo, hi, RANGE[1]]), [outside, inside, outside])
+    ax.plot(*levels, color=color.surrogate, lw=3.4)
+    last = box == p - 1
+    beside = max(inside, outside + 7) if inside > outside else min(inside, outside - 7)
+    parts.named(ax, RANGE[1], outside - 7, "mean elsewhere", color.surrogate, ha="right")
+    at, side = (lo - 0.3, "right") if last else (hi + 0.3, "left")
+    parts.named(ax, at, beside, "mean in the box", color.surrogate, ha=side)
+    if not last:
+        parts.named(ax, RANGE[1], means[-1] + 6, "each box", color.sample, ha="right")
     (hue,) = by_sign(np.array([inside - outside]))
     ax.plot(2 * [patient().xi[BMI]], [outside, inside], color=hue, lw=6, solid_capstyle="butt")
 
@@ -149,6 +154,8 @@ def factor_curve(fig: Figure, nu: float, p: int) -> str:
     ours = np.array([0.961, 0.432])
     values = factor(ours, nu, p)
     ax.plot(ours, values, "D", color=color.xi, ms=8)
+    for name, x, value in zip("12", ours, values, strict=True):
+        parts.named(ax, x, value + 0.45, name, color.xi, ha="center")
     ax.set(xlim=(-2.5, 2.5), ylim=(-2.4, 2.4), xlabel="position of ξ", ylabel="factor β / a")
     ratio = np.abs(values).max() / np.abs(values).min()
     apart = (

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from ...bandwidth.path import Path
 from ...plotting.results import by_sign, shortened, stroke
 from ...plotting.style import color, new_figure, plain, styled
-from .parts import log_axes, signed
+from .parts import log_axes, named_at_ends, signed
 
 LINES = 5  # features of a path over the bandwidth that are followed
 FEW = 3  # ... and of one over the number of boxes
@@ -25,9 +25,8 @@ def chosen(prediction: Any, most: int = 10) -> Figure:
     left, right = fig.subplots(1, 2, sharey=True)
     rows = np.arange(len(order))
     left.barh(rows, 100 * prediction.selection[order], color=color.lime, height=0.6)
-    left.set_yticks(
-        rows, [plain(name) for name in shortened((prediction.names[j] for j in order), 28)]
-    )
+    names = shortened((prediction.names[j].replace("<=", "≤") for j in order), 28)
+    left.set_yticks(rows, [plain(name) for name in names])
     left.set(xlim=(0, 105), xticks=[0, 50, 100], xlabel="% of runs")
     coef, reach = prediction.coef[order], 1.96 * prediction.sd[order]
     right.axvline(0, color=color.muted, lw=1)
@@ -60,33 +59,27 @@ def number_of_boxes(fig: Figure, p: int, path: Path) -> str:
 
 
 def bandwidth(fig: Figure, nu: float, row: str, paths: Mapping[str, Path]) -> str:
-    """Left: the path of the strongest effects, and where nu lies. Right: the effects there."""
+    """The path of the strongest effects over the bandwidth, each by name, and where nu lies."""
     path = paths[row]
     i = int(np.argmin(np.abs(np.log(path.nu / nu))))
     order = path.order()[:LINES]
-    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.62})
-    fig.subplots_adjust(left=0.15, right=0.985)
-    left.axvspan(*path.stable, color=color.muted, alpha=0.15, lw=0)
-    left.axhline(0, color=color.muted, lw=1)
-    strokes = [stroke(k) for k in range(len(order))]
-    now = [np.interp(np.log(nu), np.log(path.nu), path.coef[:, j]) for j in order]
-    for j, value, (hue, dash) in zip(order, now, strokes, strict=True):
-        left.plot(path.nu, path.coef[:, j], color=hue, ls=dash)
-        left.plot(nu, value, "o", color=hue, ms=7)
-        left.plot(path.critical[j], 0 * path.critical[j], "x", color=hue, ms=8, mew=2)
-    left.axvline(nu, color=color.ink, lw=1.2, ls="--")
-    log_axes(left, x=list(TICKS))
+    ax = fig.subplots()
+    fig.subplots_adjust(left=0.11, right=0.9)
+    ax.axvspan(*path.stable, color=color.muted, alpha=0.15, lw=0)
+    ax.axhline(0, color=color.muted, lw=1)
+    names, ends = shortened((path.names[j] for j in order), 14), {}
+    for j, name, (hue, dash) in zip(order, names, map(stroke, range(LINES)), strict=False):
+        ax.plot(path.nu, path.coef[:, j], color=hue, ls=dash)
+        ax.plot(nu, np.interp(np.log(nu), np.log(path.nu), path.coef[:, j]), "o", color=hue, ms=7)
+        ax.plot(path.critical[j], 0 * path.critical[j], "x", color=hue, ms=8, mew=2)
+        ends[plain(name)] = float(path.coef[-1, j]), hue
+    ax.axvline(nu, color=color.ink, lw=1.2, ls="--")
+    log_axes(ax, x=list(TICKS))
     low, high = path.coef[:, order].min(), path.coef[:, order].max()
-    limits = (low - 0.06 * (high - low), high + 0.06 * (high - low))
-    left.set(ylim=limits, xlabel="bandwidth ν", ylabel="coefficient")
-    left.set_xlim(path.nu[0] / 1.03, path.nu[-1] * 1.03)
-    places = np.arange(len(order))[::-1]
-    right.axvline(0, color=color.muted, lw=1)
-    for place, value, (hue, dash) in zip(places, now, strokes, strict=True):
-        face = hue if dash == "-" else "none"
-        right.barh(place, value, color=face, edgecolor=hue, linestyle=dash, lw=1.6, height=0.6)
-    right.set_yticks(places, [plain(n) for n in shortened((path.names[j] for j in order), 14)])
-    right.set(xlim=limits, xlabel="coefficient at ν")
+    ax.set(xlabel="bandwidth ν", ylabel="coefficient")
+    ax.set(xlim=(path.nu[0] / 1.03, path.nu[-1] * 1.03))
+    ax.set(ylim=(low - 0.06 * (high - low), high + 0.06 * (high - low)))
+    named_at_ends(ax, path.nu[-1] * 1.03, ends)
     return _sentence(path, i)
 
 

@@ -53,9 +53,9 @@ const CUT = () => [...document.querySelectorAll("article div.math")].filter((box
     return box.checkVisibility() && formula.right > around.right + 1;
 }).map((box) => box.querySelector("annotation").textContent);
 
-// Formulas that go on beyond their box and do not fade there, at the beginning and when scrolled to the end.
+// Formulas and tables that go on beyond their box and do not fade there, at the beginning and when scrolled to the end.
 const NO_SIGN = async () => {
-    const wide = [...document.querySelectorAll("article div.math")]
+    const wide = [...document.querySelectorAll("article div.math, article table")]
         .filter((box) => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1);
     const settled = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
     const plain = (side) => wide.filter((box) => box.dataset.more !== side
