@@ -32,7 +32,9 @@ def rows(small: bool) -> Iterator[Row]:
         for own in folders:
             own.mkdir(exist_ok=True)
             for name, text in texts.items():
-                (own / name).write_text(text.replace('\\"solution\\"', f'\\"{own.name}\\"'), "utf-8")
+                (own / name).write_text(
+                    text.replace('\\"solution\\"', f'\\"{own.name}\\"'), "utf-8"
+                )
         parts = [part for part in (folders[: copies // 4], folders[copies // 4 :]) if part]
         held, begin, points = [], time.perf_counter(), 0
         for part in parts:
