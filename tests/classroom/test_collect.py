@@ -65,6 +65,7 @@ LAYOUTS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_200_of_200_are_in_place_and_stay_there(tmp_path, layout, capsys):
     """... and every file of the export is somewhere, and a second run changes nothing."""
