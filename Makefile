@@ -14,8 +14,8 @@ ENV    := $(subst $(empty) ,\ ,$(VENV))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html pdf serve lighthouse formulas lab class test environment programs lint unit site notebooks \
-    coverage verify mutants bench oldest linkcheck format lock clean distclean
+.PHONY: help book html pdf epub paper serve lighthouse formulas lab class test environment programs lint unit site notebooks \
+    coverage verify mutants bench oldest newest built releasecheck linkcheck format lock clean distclean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -41,6 +41,18 @@ pdf: $(ENV)/.test  ## print the built book to _build/html/limetutor.pdf and link
 	@test -e "$(SITE)/.built" || $(MAKE) --no-print-directory html
 	@chrome="$$(sh tools/browser.sh)" && "$(BIN)/python" tools/pdf.py "$(SITE)" "$$chrome"
 
+epub: $(ENV)/.test  ## make the built book an e-book, _build/html/limetutor.epub, and check it
+	@test -e "$(SITE)/.built" || $(MAKE) --no-print-directory html
+	@command -v epubcheck >/dev/null || sh tools/apt.sh epubcheck
+	@chrome="$$(sh tools/browser.sh)" && "$(BIN)/python" tools/epub.py "$(SITE)" "$$chrome"
+	@java -jar "$$(command -v epubcheck)" --quiet "$(SITE)/limetutor.epub"
+
+paper: $(ENV)/.test  ## the paper about the book, _build/paper.pdf (pandoc and xetex of Debian)
+	@command -v pandoc xelatex >/dev/null || sh tools/apt.sh pandoc texlive-xetex texlive-latex-recommended lmodern
+	@mkdir -p _build
+	@cd paper && pandoc paper.md --citeproc --fail-if-warnings --pdf-engine=xelatex -V geometry:margin=2.5cm \
+	    -V colorlinks=true -o ../_build/paper.pdf
+
 lighthouse: $(ENV)/.test  ## Lighthouse on the built site, median of five (needs Node and the network)
 	@chrome="$$(sh tools/browser.sh)" && "$(BIN)/python" tools/lighthouse.py "$(SITE)" "$$chrome"
 
@@ -62,9 +74,9 @@ class: $(ENV)/.book  ## write the assignments for students and teachers into _bu
 	@"$(BIN)/limetutor" class solution --out _build/class/teachers
 
 # One numerical thread a process: the processes already fill the cores. (The third is what LightGBM asks.)
-test lint unit site notebooks verify mutants bench oldest: export OMP_NUM_THREADS = 1
-test lint unit site notebooks verify mutants bench oldest: export OPENBLAS_NUM_THREADS = 1
-test lint unit site notebooks verify mutants bench oldest: export LOKY_MAX_CPU_COUNT = 1
+test lint unit site notebooks verify mutants bench oldest newest built: export OMP_NUM_THREADS = 1
+test lint unit site notebooks verify mutants bench oldest newest built: export OPENBLAS_NUM_THREADS = 1
+test lint unit site notebooks verify mutants bench oldest newest built: export LOKY_MAX_CPU_COUNT = 1
 
 # Every process imports all tests it may run, and the plugins: nbval is for the chapters alone.
 PYTEST = mkdir -p _build && nice -n $(NICE) env CHROME="$$(sh tools/browser.sh)" "$(BIN)/python" -m slipcover --json --out _build/covered-$@.json \
@@ -126,14 +138,34 @@ mutants: $(ENV)/.test html programs  ## plant single mistakes and print those th
 bench: $(ENV)/.bench  ## measure speed and model calls, write the table and pictures of benchmarks/results
 	@"$(BIN)/python" benchmarks/run.py
 
-# In an environment of its own. Other packages that tests import are the newest that fit.
-OLDEST = _build/oldest
-oldest: $(ENV)/.test  ## run the package's tests with the oldest packages that are allowed (needs the network)
-	@"$(BIN)/uv" venv --quiet --clear --python "$(BIN)/python" $(OLDEST)
-	@"$(BIN)/uv" pip install --quiet --python $(OLDEST) --resolution lowest-direct -e '.[plot,lime]'
-	@"$(BIN)/uv" pip install --quiet --python $(OLDEST) hypothesis ipywidgets mpmath polars pytest pytest-timeout xgboost-cpu
-	@$(OLDEST)/bin/python -m pytest tests/core tests/inputs tests/precision tests/many tests/bandwidth tests/lime \
-	    -m "not slow and not verify" -W "ignore::DeprecationWarning"
+# The package apart from the book's pins, in environments of their own (both need the network).
+PYTHONS ?= 3.11 3.12 3.13
+oldest: $(ENV)/.test  ## run the package's tests with the oldest packages that are allowed
+	@sh tools/ranges.sh "$(BIN)/uv" 3.11 oldest
+	@sh tools/ranges.sh "$(BIN)/uv" 3.11 oldest-cli
+
+newest: $(ENV)/.test  ## ... with the newest on each of PYTHONS, whose warnings are errors
+	@for python in $(PYTHONS); do sh tools/ranges.sh "$(BIN)/uv" $$python newest || exit 1; done
+
+# DIST= names a folder with files that are built already.
+built: $(ENV)/.test  ## build wheel and source distribution and try both in empty environments, on each of PYTHONS
+ifndef DIST
+	@rm -rf _build/dist
+	@"$(BIN)/uv" build --quiet --out-dir _build/dist .
+endif
+	@for python in $(PYTHONS); do \
+	    "$(BIN)/python" tools/built.py "$(BIN)/uv" $$python "$(or $(DIST),_build/dist)" || exit 1; done
+
+# TAG= is the tag of the release, if there is one already.
+releasecheck: $(ENV)/.test html  ## everything that a release needs beside make test (needs the network)
+	@test -z "$(TAG)" || test "$(TAG)" = "v$$("$(BIN)/python" -c 'import limetutor; print(limetutor.__version__)')" || \
+	    { echo "The tag $(TAG) is not the version of limetutor/__init__.py."; exit 1; }
+	@"$(BIN)/python" -m pytest tests/test_release.py -q -p no:nbval
+	@$(MAKE) --no-print-directory pdf
+	@$(MAKE) --no-print-directory epub
+	@$(MAKE) --no-print-directory paper
+	@"$(BIN)/python" tools/release.py . "$(SITE)"
+	@$(MAKE) --no-print-directory built PYTHONS=3.11
 
 linkcheck: $(ENV)/.book  ## follow the links to other sites (needs the network)
 	@"$(BIN)/jupyter-book" build . --builder linkcheck --path-output _build/links

@@ -193,7 +193,11 @@ def test_a_wheel_has_every_file_of_the_package():
     listed = project["tool"]["setuptools"]["package-data"]["limetutor"]
     found = {pattern: set(package.glob(pattern)) for pattern in listed}
     assert all(found.values()), found
-    files = {p for p in package.rglob("*") if p.is_file() and p.suffix != ".pyc"}
+    files = {
+        p
+        for p in package.rglob("*")
+        if p.is_file() and p.suffix != ".pyc" and p.name != "README.md"
+    }  # for those who read the code, in the repository
     data = {p for p in files if p.suffix != ".py" or "standin" in p.parts}  # no modules
     assert set().union(*found.values()) == data
     assert package / "py.typed" in data
@@ -206,7 +210,8 @@ def test_the_readme_says_where_the_book_is():
     owner, name = repository.split("/")[-2:]
     assert readme.startswith("# limetutor")
     assert f"https://{owner}.github.io/{name}/" in readme
-    assert f'pip install "limetutor[plot,lime] @ git+{repository}"' in readme
+    for place in (f" @ git+{repository}", ""):  # until the first release, and from then on
+        assert f'pip install "limetutor[plot,lime]{place}"' in readme
     for command in ("make book", "make test"):
         assert command in readme
     for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", readme):

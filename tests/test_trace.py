@@ -20,7 +20,7 @@ WORLD, LINEAR, XI = lt.Gaussian(0, 1, 4), lt.Linear([1.0, 2.0]), [0.3, 0.4]
 CALLS = {
     "explain": (lambda: lt.explain(lambda x: x[:, 0], XI, WORLD, 1.0, seed=0), 11, 81, 9),
     "limit": (lambda: lt.limit(LINEAR, XI, WORLD, 1.0), 9, None, None),
-    "audit": (lambda: lt.audit(WORLD, lambda x: x[:, 0], XI, nu=1.0), 35, None, None),
+    "audit": (lambda: lt.audit(WORLD, lambda x: x[:, 0], XI, nu=1.0), 36, None, None),
 }
 
 

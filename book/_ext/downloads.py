@@ -1,7 +1,7 @@
-"""The whole book to take away: a zip of the site, made with it, and a PDF, made by ``make pdf`` from it.
+"""The whole book to take away: a zip of the site, made with it, and a PDF and an EPUB, made from it by ``make pdf epub``.
 
-Every page has a line in its footer that names what there is, and only that: without the PDF no link leads to it, and
-the copy of the site in the zip has no link to the zip.
+Every page has a line in its footer with the version that names what there is, and only that: without the PDF no link
+leads to it, and the copy of the site in the zip has no link to the zip.
 """
 
 from __future__ import annotations
@@ -14,26 +14,32 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 import pages
+from limetutor import __version__
 
-ZIP, PDF = "limetutor.zip", "limetutor.pdf"
+ZIP, PDF, EPUB = "limetutor.zip", "limetutor.pdf", "limetutor.epub"
 LINE = re.compile(r'(?s)<p class="lt-downloads"[^>]*>.*?</p>')
-WORDS = {PDF: "the book as a PDF", ZIP: "the whole site as a zip, to read without a network"}
+WORDS = {
+    PDF: "the book as a PDF",
+    EPUB: "as an EPUB",
+    ZIP: "the whole site as a zip, to read without a network",
+}
 DAY = (2026, 1, 1, 0, 0, 0)  # the same site gives the same zip
 LEFT_OUT = (".buildinfo", ".built")
 
 
 def put_together(app: Sphinx, exception: Exception | None) -> None:
-    """After a build: an older PDF goes, and the zip is made anew."""
+    """After a build: what was made of an older one goes, and the zip is made anew."""
     if exception is None and app.builder.name == "html":
         site = Path(app.outdir)
-        (site / PDF).unlink(missing_ok=True)
+        for name in (PDF, EPUB):
+            (site / name).unlink(missing_ok=True)
         write_index(site, app)
         offer(site)
 
 
 def offer(site: Path) -> None:
     """Make the zip, and name what can be taken away on every page."""
-    there = [PDF] if (site / PDF).exists() else []
+    there = [name for name in (PDF, EPUB) if (site / name).exists()]
     for page in pages.of(site):
         write_line(page, site, [*there, ZIP])
     pack(site, there)
@@ -50,7 +56,8 @@ def write_line(page: Path, site: Path, names: list[str]) -> None:
 def line(names: list[str], up: str) -> str:
     """Links to files that are there."""
     links = ", ".join(f'<a href="{Path(up, name).as_posix()}">{WORDS[name]}</a>' for name in names)
-    return f'<p class="lt-downloads">{"To take away: " if links else ""}{links}{"." if links else ""}</p>'
+    away = f" To take away: {links}." if links else ""
+    return f'<p class="lt-downloads">Version {__version__}.{away}</p>'
 
 
 def pack(site: Path, there: list[str]) -> None:

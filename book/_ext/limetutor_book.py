@@ -13,7 +13,8 @@
 - scripts, styles and fonts (fonts.py) come with the site: no page asks another host for anything;
 - finished pages are made light: their styles, and only those, in them, their scripts put off (pages.py);
 - a chapter names its part, and the first of a part has its picture (covers.py);
-- each page has a description and a card for those who share it (cards.py), and the site a zip (downloads.py);
+- each page has a description and a card for those who share it (cards.py) and a copy in Markdown (markdown_pages.py), and the
+  site a zip (downloads.py);
 - what Jupyter Book emits twice or for nothing is left out.
 """
 
@@ -43,6 +44,7 @@ import exercise_boxes
 import fonts
 import formulas
 import glossary
+import markdown_pages
 import notation
 import pages
 import slides
@@ -82,10 +84,12 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", stand_in_for_storage)
     app.connect("html-collect-pages", forget_old_words)
     app.connect("html-page-context", cards.describe)
+    app.connect("html-page-context", markdown_pages.link_to_it)
     # after the theme, which writes the colours of code at the end (500)
     app.connect("build-finished", cards.draw, priority=600)
     app.connect("build-finished", pages.lighten, priority=610)
     app.connect("build-finished", build_slides, priority=615)
+    app.connect("build-finished", markdown_pages.write, priority=616)
     app.connect("build-finished", downloads.put_together, priority=620)
     app.connect("build-finished", leave_stamp, priority=900)
     app.add_css_file("limetutor.css", priority=900)

@@ -83,6 +83,7 @@ def write(out: str, version: Callable[[Any, str], Any]) -> list[Path]:
     """Write one notebook for each assignment into a folder."""
     import nbformat
 
+    from .. import __version__
     from .assignments import assignments
     from .notebooks import original
 
@@ -90,7 +91,9 @@ def write(out: str, version: Callable[[Any, str], Any]) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.ipynb" for name in assignments()]
     for path in paths:
-        nbformat.write(version(original(path.stem), path.stem), path)
+        notebook = version(original(path.stem), path.stem)
+        notebook.metadata["limetutor"] = {"version": __version__}
+        nbformat.write(notebook, path)
     return paths
 
 

@@ -61,6 +61,7 @@ def read_table(options: argparse.Namespace, wanted: list[str]) -> Any:
                 keep_default_na=False,
                 lineterminator=_line_end(file),
                 low_memory=False,
+                float_precision="round_trip",  # pandas 3.0 reads 1e30 as its neighbour
                 na_values=["", *options.missing],
             )
     except (FileNotFoundError, NotADirectoryError):

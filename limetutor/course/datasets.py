@@ -9,6 +9,17 @@ BOSTON_NAMES = (
 )  # fmt: skip
 
 
+#: The people aboard the Titanic: lost, then saved; adults, then children; men, then women; first, second and
+#: third class and crew (Dawson, Journal of Statistics Education 3, 1995).
+ABOARD = (
+    118, 154, 387, 670, 4, 13, 89, 3, 0, 0, 35, 0, 0, 0, 17, 0,
+    57, 14, 75, 192, 140, 80, 76, 20, 5, 11, 13, 0, 1, 13, 14, 0,
+)  # fmt: skip
+ABOARD_NAMES = {
+    0: ["first", "second", "third", "crew"], 1: ["man", "woman"], 2: ["adult", "child"],
+}  # fmt: skip
+
+
 class Dataset(NamedTuple):
     """Features (a DataFrame) and target of a data set."""
 
@@ -35,6 +46,16 @@ def boston(standardize: bool = False) -> Dataset:
 
     X, y = boston_housing_data()
     return _table(pd.DataFrame(X, columns=list(BOSTON_NAMES)), y, standardize)
+
+
+def titanic() -> Dataset:
+    """2,201 people aboard the Titanic: class, sex and age as places in ``ABOARD_NAMES``, and who was saved."""
+    import pandas as pd
+
+    saved, age, sex, klass = (
+        np.repeat(place.ravel(), ABOARD) for place in np.indices((2, 2, 2, 4))
+    )
+    return Dataset(pd.DataFrame({"class": klass, "sex": sex, "age": age}), saved)
 
 
 class Sentences(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -15,6 +16,7 @@ from ..core.problem import Problem
 from ..core.sampler import sampler_of
 from ..inputs import arguments as arg
 from ..lime.empirical import Empirical
+from ..lime.read_explainer import from_lime
 from ..many.explain_many import explain_quietly
 from .datasets import Dataset, diabetes
 
@@ -203,17 +205,39 @@ class Patient(NamedTuple):
     X: Any
 
 
-def patient_13() -> Patient:
+def patient_13(columns: Sequence[str] = ()) -> Patient:
     """The person whose list of reasons runs through Part I, and the forest that predicts for them.
 
-    Row 13 of the diabetes table; the model is fitted on arrays, as ``lime`` will ask it.
+    Row 13 of the diabetes table, or some columns of it; the model is fitted on arrays, as ``lime`` will ask it.
     """
     from sklearn.ensemble import RandomForestRegressor
 
     table = diabetes()
-    X = table.X.to_numpy()
+    frame = table.X[list(columns)] if columns else table.X
+    X = frame.to_numpy()
     model = RandomForestRegressor(n_estimators=50, min_samples_leaf=5, random_state=0)
-    return Patient(model.fit(X, table.y), X[13], table.X)
+    return Patient(model.fit(X, table.y), X[13], frame)
+
+
+def two_faced(model: Any, explainer: Any, X: Any) -> Any:
+    """A model that hides from LIME: people in the table are judged by sex alone, made-up ones by ``model``.
+
+    A forest tells the rows of the table from as many samples of the explainer, after Slack et al. (2020).
+    Chapter: can it be shown?
+    """
+    from sklearn.ensemble import RandomForestClassifier
+
+    rows, sex = np.asarray(X), list(X).index("sex")
+    samples, _ = from_lime(explainer).boxes().law.sample(np.random.default_rng(0), len(rows))
+    detector = RandomForestClassifier(30, random_state=0)
+    detector.fit(np.concatenate([rows, samples]), np.repeat([False, True], len(rows)))
+
+    def predict(x: Any) -> np.ndarray:
+        x = np.asarray(x)
+        by_sex = np.where(x[:, sex] == 1, 250.0, 100.0)
+        return np.where(detector.predict(x), model.predict(x), by_sex)
+
+    return predict
 
 
 def linear_example(table: Dataset) -> tuple[Linear, np.ndarray, Gaussian]:

@@ -40,13 +40,12 @@ def _xgboost_outputs(f: Any) -> list[Trees] | None:
         return None  # a number that stands for a missing value takes another branch
     learner = json.loads(bytes(f.get_booster().save_raw("json")))["learner"]
     booster = learner["gradient_booster"]
-    if "gbtree" in booster:  # dart: trees with weights
-        weights, model = np.array(booster["weight_drop"]), booster["gbtree"]["model"]
-    elif "trees" in booster.get("model", {}):
-        model = booster["model"]
-        weights = np.ones(len(model["trees"]))
-    else:
+    booster = booster.get("gbtree", {}) | booster  # around the trees of dart before XGBoost 3.4
+    model = booster.get("model", {})
+    if "trees" not in model:
         return None  # linear boosters have no trees
+    # of dart, in the file of one version or the other
+    weights = (model | booster).get("weight_drop", np.ones(len(model["trees"])))
     last = getattr(f, "best_iteration", None)
     end = len(model["trees"]) if last is None else model["iteration_indptr"][last + 1]
     if any(int(tree["tree_param"]["size_leaf_vector"]) > 1 for tree in model["trees"]):

@@ -208,12 +208,14 @@ def residual_bound(limit: Limit) -> float:
 
 
 def moment_constant(limit: Limit, spread: float) -> float:
-    """R with ``E|X|^m <= m!/2 v R^(m-2)`` for all m > 2, X = Sigma^-1/2 pi r z and v = E|X|^2 = ``spread``.
+    """R with ``E|X|^m <= m!/2 v R^(m-2)`` for m > 2, X = Sigma^-1/2 pi r z and ``v = E|X|^2 = spread``.
 
-    With pi |r| <= B of :func:`residual_bound` and L of :func:`leverage_bound` that is so for
-    B sqrt(L / C) / 3, and for normal features also for C' (L / C)^(3/2) S^3 / v, which stays bounded
-    as nu grows: S = |(a_j s_j)| + sum_j |a_j| max_u |E~[x_j | z_j = u] - m_j|, with means m and
-    deviations s of the tilted law of pi^2, and C' = E[pi^2]. The smaller of them. Chapter: how many samples.
+    With B of :func:`residual_bound` and L of :func:`leverage_bound` that is so for B sqrt(L / C) / 3, and for
+    normal features also for C' (L / C)^(3/2) S^3 / v, which stays bounded as nu grows; the smaller of them. ::
+
+        S = |(a_j s_j)| + sum_j |a_j| max_u |E~[x_j | z_j = u] - m_j|
+
+    with means m and deviations s of the tilted law of pi^2, and C' = E[pi^2]. Chapter: how many samples.
     """
     tilt = limit.tilt
     root = np.sqrt(leverage_bound(tilt.alpha, tilt.rest) / np.exp(limit.log_C))

@@ -49,7 +49,7 @@ def _remedy(problem: Any, draws: Any, n: int, features: np.ndarray) -> str:
         law, side = problem.tilt, 1.0
         if problem.world.regression is None:
             side = np.min(np.minimum(law.alpha, law.rest)[features & ~law.constant], initial=1.0)
-        least = MIN_EFFECTIVE * max(problem.d + 1, 1 / max(side, TINY))  # of equal weight
+        least = MIN_EFFECTIVE * max(problem.d + 1, 1 / max(side, 1e-300))  # of equal weight
         share = float(np.exp(log_share(problem))) if draws.weighted else 1.0
         remedy = "raise nu or n" if MORE * n * share >= least else "raise nu"
         if draws.weighted and n >= least:

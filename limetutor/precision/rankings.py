@@ -1,7 +1,7 @@
 """Orders of coefficients by size, and how surely they hold: exact for pairs, simulated for sets.
 
 For coefficients N(b, V) let D and S be the difference and the sum of two of them, delta and s their means
-over their deviations, and rho = (V_ii - V_jj) / sqrt(Var D Var S) their correlation. Then
+over their deviations, and rho = (V_ii - V_jj) / sqrt(Var D Var S) their correlation. Then ::
 
     P(|b_i| > |b_j|) = P(D S > 0) = Phi2(delta, s; rho) + Phi2(-delta, -s; rho)
 
@@ -29,7 +29,7 @@ MAX_LISTED = 20  # features
 
 
 def ahead(coef: np.ndarray, V: np.ndarray, i: Any, j: Any) -> np.ndarray:
-    """P(|b_i| > |b_j|) for b ~ N(coef, V), pair by pair; 1/2 for two that are one number.
+    """``P(|b_i| > |b_j|)`` for b ~ N(coef, V), pair by pair; 1/2 for two that are one number.
 
     1{delta s > 0} - 2 T(delta, (s/delta - rho) / r) - 2 T(s, (delta/s - rho) / r) with r^2 = 1 - rho^2 and
     T Owen's function (Owen 1956). Chapter: how many samples.
@@ -52,7 +52,7 @@ def ahead(coef: np.ndarray, V: np.ndarray, i: Any, j: Any) -> np.ndarray:
 def failure(coef: np.ndarray, V: np.ndarray, top: np.ndarray) -> float:
     """A bound on the probability that the largest are others than ``top``, a mask (d,).
 
-    Some pair is then the wrong way round: sum_{i in top, j not} P(|b_i| < |b_j|). Chapter: how many samples.
+    Some pair is then the wrong way round: ``sum_{i in top, j not} P(|b_i| < |b_j|)``. Chapter: how many samples.
     """
     i, j = np.ix_(np.flatnonzero(top), np.flatnonzero(~top))
     return float(np.sum(ahead(coef, V, j, i)))
@@ -94,7 +94,7 @@ class Ranking(BaseResult):
 
     @property
     def ahead(self) -> np.ndarray:
-        """P(|b_i| > |b_j|) of each two features, (d, d)."""
+        """``P(|b_i| > |b_j|)`` of each two features, (d, d)."""
         return ahead(self.coef, self.covariance, *np.indices(self.covariance.shape))
 
     def top(self, k: int) -> list[tuple[tuple[int, ...], float]]:
@@ -111,7 +111,7 @@ class Ranking(BaseResult):
 
     def same(self) -> np.ndarray:
         """The probability that the k largest are those that ``order`` has first, for k = 1, ..., d."""
-        sizes = self._simulated()[:, self.order()]
+        sizes = self._simulated()[:, np.argsort(-np.abs(self.coef), kind="stable")]
         least = np.minimum.accumulate(sizes, axis=1)[:, :-1]
         most = np.maximum.accumulate(sizes[:, :0:-1], axis=1)[:, ::-1]
         return np.append(np.mean(least > most, axis=0), 1.0)

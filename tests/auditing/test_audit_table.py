@@ -50,7 +50,7 @@ def test_a_table_of_one_row_is_a_table(one):
 
 
 def test_rows_that_cannot_be_audited_say_why_and_lose_nothing():
-    table = pd.DataFrame(X[:6], columns=list("abcd"))
+    table = pd.DataFrame(X[:6].copy(), columns=list("abcd"))
     table["e"] = ["red", "blue", "red", "green", "red", "blue"]
     world = lt.Empirical(
         pd.DataFrame(X, columns=list("abcd")).assign(e=np.where(X[:, 0] > 0, "red", "blue")),
@@ -75,7 +75,7 @@ def hostile():
     names = ["<script>alert(1)</script>", "]]>", "a$$b", "‮evil"]
     index = ["<b>0</b>", "$1$", "two", "three"]
     ex = explainer(X, feature_names=names)
-    rows = pd.DataFrame(X[:4], index=index, columns=names)
+    rows = pd.DataFrame(X[:4].copy(), index=index, columns=names)
     rows.iloc[0, 0] = 99.0
     return lt.audit(ex, lambda x: np.sign(x[:, 0] * x[:, 1]), rows, data=X)
 

@@ -32,3 +32,15 @@ def test_jokes_come_in_two_languages_and_one_can_be_left_out():
     assert not any("nicht" in text.split() for text, k in zip(texts, german, strict=True) if not k)
     rest = datasets.jokes(without=texts[5])
     assert texts[5] not in rest.texts and len(rest.texts) == len(rest.german) == len(texts) - 1
+
+
+def test_aboard_the_titanic_were_so_many():
+    """Totals by class, of women and of children, and of those saved, as other tables have them."""
+    X, saved = datasets.titanic()
+    assert np.bincount(X["class"]).tolist() == [325, 285, 706, 885]
+    assert np.bincount(X["class"], saved).tolist() == [203, 118, 178, 212]
+    assert [(X[who].sum(), saved[X[who] == 1].sum()) for who in ("sex", "age")] == [
+        (470, 344), (109, 57),
+    ]  # fmt: skip
+    assert list(X) == ["class", "sex", "age"]
+    assert [len(names) for names in datasets.ABOARD_NAMES.values()] == (X.max() + 1).tolist()

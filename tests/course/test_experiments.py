@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from lime.lime_tabular import LimeTabularExplainer
 from scipy.stats import norm, zscore
 from sklearn.datasets import make_friedman1
 from sklearn.ensemble import GradientBoostingRegressor
@@ -92,6 +93,21 @@ def test_models_have_the_settings_that_the_book_names():
     np.testing.assert_array_equal(row, world.table[0])
     again = GradientBoostingRegressor(n_estimators=100, random_state=0).fit(X, y)
     np.testing.assert_allclose(boosted.predict(X), again.predict(X), rtol=1e-9)
+
+
+def test_the_two_faced_model_judges_people_by_sex_and_samples_as_the_forest_does():
+    model, xi, X = experiments.patient_13()
+    explainer = LimeTabularExplainer(
+        X.to_numpy(), mode="regression", categorical_features=[1], random_state=0
+    )
+    hides = experiments.two_faced(model, explainer, X)
+    np.testing.assert_array_equal(hides(X), np.where(X["sex"] == 1, 250, 100))
+    samples, _ = lt.from_lime(explainer).boxes().law.sample(np.random.default_rng(1), 2000)
+    assert np.mean(hides(samples) == model.predict(samples)) > 0.85
+    said = lt.predict_lime(explainer, hides, xi, num_features=3)
+    assert np.argmax(np.abs(said.coef)) == list(X).index("s5")  # LIME is fooled
+    honest = lt.predict_lime(explainer, lambda x: np.where(x[:, 1] == 1, 250.0, 100.0), xi)
+    assert np.argmax(np.abs(honest.coef)) == 1
 
 
 def test_runs_on_a_text_are_sorted_by_word():

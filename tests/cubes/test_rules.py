@@ -108,6 +108,8 @@ def test_the_anchor_is_the_best_of_all_rules_or_says_how_far_it_may_be(
         assert found.coverage == pytest.approx(coverage) == pytest.approx(found.bound)
         assert found.precision == pytest.approx(precision, abs=1e-6)
     elif found.bound > found.coverage * 1.001:
+        by_size = sorted((np.prod(cube.mass[list(rule)]) for rule in true), reverse=True)
+        assert found.bound == pytest.approx(by_size[most - 1])
         assert f"{found.bound / found.coverage:.3g} times as much" in found.certificate
 
 
@@ -216,3 +218,38 @@ def test_rules_without_a_draw_are_drawn_in_and_no_draw_counts_twice():
     seen.clear()
     assert cube.rule([]).n == 100 + sum(map(len, seen)) >= 2048
     assert len(np.unique(np.vstack(seen), axis=0)) == sum(map(len, seen))
+
+
+def test_draws_in_a_rule_count_for_longer_rules_alone(forest):
+    cube, _, _ = forest
+    precisions = cube.both.precisions()
+    before = precisions.sketched([(0,), (1,), (0, 1)])
+    precisions.renew([(0,)])
+    after = precisions.sketched([(0,), (1,), (0, 1)])
+    assert before[0].n == after[0].n >= 512  # enough of the world's
+    precisions._draw((0,))
+    drawn = precisions.sketched([(0,), (1,), (0, 1)])
+    assert drawn[0].n == before[0].n + 128 and drawn[1] == before[1]
+    assert before[2].n < drawn[2].n < before[2].n + 128
+    few, many = (rules.Precision(1.0, n, n) for n in (100, 4096))
+    assert not precisions.reaches(few, 0.9) and precisions.reaches(many, 0.9)
+    assert not precisions.reaches(many._replace(own=False), 0.9)
+
+
+def test_a_rule_that_is_not_decided_widens_the_bound():
+    class Precisions(rules.ExactPrecisions):
+        def __init__(self):
+            pass
+
+        def of(self, asked, target=None):
+            return [rules.Precision({(0,): 0.5, (1,): 0.9, (0, 1): 1.0}.get(r, 0.1)) for r in asked]
+
+        def rules_out(self, precision, target):
+            return precision.value < 0.4
+
+        def reaches(self, precision, target):
+            return precision.value >= target
+
+    p = np.array([0.5, 0.4, 0.3])
+    assert rules.best_rule(Precisions(), p, 0.95)[:3] == ((0, 1), True, pytest.approx(0.5))
+    assert rules.best_rule(Precisions(), p, 0.9)[:3] == ((1,), True, pytest.approx(0.5))

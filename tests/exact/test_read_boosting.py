@@ -33,9 +33,11 @@ def regressors(name: str) -> list[Any]:
             package.XGBRegressor(booster="dart", rate_drop=0.3, max_depth=3, **few),
             package.XGBRegressor(tree_method="exact", base_score=0.0, max_depth=3, **few),
             package.XGBRegressor(num_parallel_tree=3, subsample=0.5, max_depth=3, **few),
-            package.XGBRFRegressor(max_depth=4, **few),
             package.XGBRegressor(objective="reg:absoluteerror", max_depth=3, **few),
         ]
+        with warnings.catch_warnings():  # deprecated since XGBoost 3.4
+            warnings.filterwarnings("ignore", "`XGBRFRegressor`", FutureWarning)
+            made.append(package.XGBRFRegressor(max_depth=4, **few))
     elif name == "lightgbm":
         quiet = {"verbose": -1, "min_child_samples": 5, **few}
         forest = {"boosting_type": "rf", "subsample": 0.5, "subsample_freq": 1}

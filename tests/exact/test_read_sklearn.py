@@ -132,7 +132,7 @@ def test_a_model_fitted_on_a_frame_is_read_in_the_order_of_the_world(name):
     expected = predicted(model, frame[["price", "size", "age"]], output)
     scale = 1e-6 * np.abs(expected).max()
     np.testing.assert_allclose(setting.form(ROWS), expected, rtol=1e-6, atol=scale)
-    np.testing.assert_allclose(setting.predict(ROWS), expected, rtol=1e-12)
+    np.testing.assert_allclose(setting.predict(ROWS), expected, rtol=1e-12, atol=1e-14)
 
 
 # one class for each function that makes forms

@@ -78,8 +78,9 @@ def test_few_effective_samples_on_one_side_of_a_box_are_said():
     ("nu", "sampler", "n", "advised"),
     [
         (0.02, "bins", 5000, ("nu", "limit")),  # outside of the box the tilted law has 1e-17
-        (0.02, "tilted", 5000, ("nu", "limit")),
-        (0.08, "bins", 5000, ("nu", "n")),
+        (0.07, "bins", 5000, ("nu", "limit")),  # 1e-5
+        (0.07, "tilted", 5000, ("nu", "limit")),
+        (0.085, "bins", 5000, ("nu", "n")),  # 2e-4
         (0.11, "bins", 2000, ("nu", "n", "tilted")),
         (0.13, "tilted", 200, ("nu", "n")),
     ],

@@ -13,6 +13,8 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import Lasso
 
 import limetutor as lt
+from limetutor.precision.effective_samples import effective_sample_size
+from limetutor.precision.normal_limit import asymptotic_covariance
 from limetutor.precision.rankings import Ranking, ahead, failure
 
 ROW = 7
@@ -240,6 +242,13 @@ def test_what_top_gives_for_other_models_and_refuses():
     exact = lt.samples_needed(f, xi, world, 1.5, top=2)
     large = lt.samples_needed(lt.Linear(1e150 * f.a), xi, world, 1.5, top=2)
     assert (large.weighted, large.gap) == (exact.weighted, pytest.approx(1e150 * exact.gap))
+    # the sum over pairs is just the rest, with the covariance that m effective samples leave
+    n, V = exact.weighted, asymptotic_covariance(f, xi, world, 1.5)[1:, 1:]
+    m, coef = n * effective_sample_size(xi, world, 1.5, 1), lt.limit(f, xi, world, 1.5).coef
+    V = V / n * m / (m - 5 - 2)
+    pairs = [[i, j] for i in (1, 2, 4) for j in (0, 3)]  # x1 and x4 are the largest
+    swapped = sum(by_quadrature(coef[pair], V[np.ix_(pair, pair)]) for pair in pairs)
+    assert swapped == pytest.approx(0.05, rel=2e-3) and exact.names == ("x1", "x4")
     quadratic = lt.Quadratic(np.zeros((5, 5)), f.a)
     pilot = lt.samples_needed(quadratic, xi, world, 1.5, top=2, pilot=100_000)
     assert pilot.weighted == pytest.approx(exact.weighted, rel=0.05) and pilot.names == exact.names

@@ -87,7 +87,7 @@ def section_minutes(page):
     }
 
 
-@pytest.mark.parametrize("name", set(TIMED) - SLIDES)
+@pytest.mark.parametrize("name", sorted(set(TIMED) - SLIDES))
 def test_a_class_that_works_on_the_page_has_the_time_to(name):
     """The sections and the exercises that a part names, at a reader's pace, and a tenth is left."""
     for part in (part for part in PLANS[name]["parts"] if "page" in part):

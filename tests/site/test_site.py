@@ -4,15 +4,16 @@ The tests find pages, figures and controls themselves: a new chapter is covered 
 """
 
 import gzip
+import sys
 from collections.abc import Iterator
-from html.parser import HTMLParser
-from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import pytest
-from browser import AXE
+from browser import AXE, ROOT
 from playwright.sync_api import ElementHandle, Page
 from site_visits import JS, LAPTOP, PHONE, SITE, moves, visit
+
+sys.path.insert(0, str(ROOT / "tools"))
+import release
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
 
@@ -251,37 +252,6 @@ def test_no_page_is_heavy(pages):
     assert not heavy
 
 
-class Links(HTMLParser):
-    """The ids of a page, and where it points to."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.ids: set[str] = set()
-        self.targets: list[str] = []
-        self.feed(path.read_text(encoding="utf-8"))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        for key, value in attrs:
-            if key in ("id", "name"):
-                self.ids.add(value or "")
-            elif key in ("href", "src") and value:
-                self.targets.append(value)
-
-    handle_startendtag = handle_starttag
-
-
 def test_internal_links_lead_somewhere(pages):
-    parsed = {path.resolve(): Links(path) for path in sorted(SITE.rglob("*.html"))}
-    broken = []
-    for path in pages:
-        for target in parsed[path.resolve()].targets:
-            link = urlsplit(target)
-            if link.scheme or link.netloc:
-                continue
-            goal = (path.parent / unquote(link.path)).resolve() if link.path else path.resolve()
-            anchor = unquote(link.fragment).partition("&")[0]  # behind it, the state of a figure
-            if not goal.exists():
-                broken.append(f"{path.name}: {target} is not there")
-            elif anchor and goal in parsed and anchor not in parsed[goal].ids:
-                broken.append(f"{path.name}: {target} has no such anchor")
+    broken = list(release.dead_links(SITE))
     assert not broken, "\n".join(broken)

@@ -39,7 +39,7 @@ UNCHANGED = (
     "sampling/1", "sampling/5", "weights/1", "covariance/4",
     "theorem/1", "switch-off/2", "local-error/1", "samples/1", "samples/3", "beyond-linear/2",
     "real-lime/1", "trust/1", "interactions/1", "interactions/2",
-    "interactions/3", "integrals/1", "integrals/2", "paper/1",
+    "interactions/3", "one-cube/1", "one-cube/2", "integrals/1", "integrals/2", "paper/1",
 )  # fmt: skip
 
 #: ... and all exercises with one number for an answer that the bank varies.

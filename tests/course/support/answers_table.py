@@ -158,6 +158,13 @@ def interactions() -> Rows:
     ]
 
 
+def one_cube() -> Rows:
+    # a sample in the first box meets the second condition in 60% of all cases
+    within = 0.6 * (0.3 + 0.5 - 0.1) + 0.4 * (0.3 + 0.5)
+    inside = optimize.brentq(lambda beta: 54 - (1 - 0.3) * beta - 40, 0, 100)
+    return [("one-cube/1", inside), ("one-cube/2", within)]
+
+
 def text() -> Rows:
     # four words, how many stay uniform on 0..3: the normal equations of the rule, summed over all masks
     z = (np.arange(2**4)[:, None] >> np.arange(4)) % 2
@@ -182,6 +189,6 @@ def paper() -> Rows:
 
 CHAPTERS = (
     welcome, sampling, covariance, theorem, local_error, samples, beyond_linear, real_lime, trust,
-    interactions, text, paper,
+    interactions, one_cube, text, paper,
 )  # fmt: skip
 RIGHT = SHORT + [row for chapter in CHAPTERS for row in chapter()]
