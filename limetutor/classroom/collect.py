@@ -185,11 +185,11 @@ def plain_name(name: str) -> str:
 
 def _put(held: Path, target: Path) -> Path:
     """Copy a file; one of another content that is there already stays, in ``other``."""
-    digest = sha256(held.read_bytes()).hexdigest()
+    digest = _digest(held).hex()
     if target.is_symlink() or (target.exists() and not target.is_file()):
         raise ValueError(f"--out: {str(target)!r} must be a file or not be there.")
     if target.is_file():
-        there = sha256(target.read_bytes()).hexdigest()
+        there = _digest(target).hex()
         if there == digest:
             return target
         if target.parent.name in (OTHER, UNPLACED):
@@ -248,12 +248,21 @@ def collect_all(exports: list[Path], roster: Roster, out: Path) -> dict[str, Any
                     student, place.relative_to(out).as_posix(), name if last else "", who.platform,
                     who.number, f"{export}: {'/'.join(found.parts)}{f' ({who.why})' if who.why else ''}",
                 ), strict=True)))  # fmt: skip
-            if name and len({sha256(f.held.read_bytes()).digest() for _, f, _ in candidates}) > 1:
+            if name and len({_digest(f.held) for _, f, _ in candidates}) > 1:
                 latest = "/".join(candidates[-1][1].parts)
                 chosen.append(
                     f"{student}: of {len(candidates)} files for {name}, {latest!r} is taken."
                 )
+    placed = {_digest(out / row["file"]) for row in rows if row["student"]}
+    for path in (out / UNPLACED).glob("*"):  # of an earlier run with another list
+        if _digest(path) in placed:
+            path.unlink()
     return {"rows": rows, "refused": collection.refused, "chosen": chosen}
+
+
+def _digest(path: Path) -> bytes:
+    """What is in a file."""
+    return sha256(path.read_bytes()).digest()
 
 
 def _copy_number(name: str) -> int:

@@ -325,21 +325,28 @@ def _marks(assignment: Assignment, asked: Asked, run: NotebookRun) -> dict[str, 
     """The marks of all questions; wrong ones that call earlier wrong ones are judged again, given right ones."""
     marks: dict[str, Mark] = {}
     wrong: dict[str, Callable[..., Any]] = {}  # earlier answers, by name: what is right
-    for question in assignment.judged:
-        found = mark(question, asked, run)
-        needed = reached(run.code, question.answer) & set(wrong) if not found.points else set()
-        if needed:
-            again = run.with_answers({name: wrong[name] for name in wrong if name in needed})
-            try:
-                given = mark(question, asked, again)
-                if given.points or not again.trouble:
-                    found = replace(given, words=_given_words(given, again.answered & needed))
-            finally:
-                again.close()
-        if not found.points and isinstance(question.exercise, Function):
+    given: dict[frozenset[str], NotebookRun] = {}  # the notebook with right ones, by their names
+    try:
+        for question in assignment.judged:
+            found = mark(question, asked, run)
+            uses = set() if found.points else reached(run.code, question.answer)
+            needed = frozenset(uses & set(wrong))
+            if needed:
+                if needed not in given:
+                    right = {name: wrong[name] for name in wrong if name in needed}
+                    given[needed] = run.with_answers(right)
+                before = set(given[needed].trouble)
+                again = mark(question, asked, given[needed])
+                if again.points or given[needed].trouble == before:
+                    words = _given_words(again, given[needed].answered & needed)
+                    found = replace(again, words=words)
             own = question.of(asked.student)
-            wrong[question.answer] = partial(question.exercise.reference, **own.params)
-        marks[question.name] = found
+            if not found.points and isinstance(own, Function):
+                wrong[question.answer] = partial(own.reference, **own.params)
+            marks[question.name] = found
+    finally:
+        for one in given.values():
+            one.close()
     return marks
 
 

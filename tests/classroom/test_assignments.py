@@ -13,8 +13,10 @@ import pytest
 from lime.lime_tabular import LimeTabularExplainer
 from sklearn.linear_model import LinearRegression
 
+import limetutor as lt
+from limetutor import classroom
 from limetutor.classroom import hint, numbers
-from limetutor.classroom.assignments import assignments, exercise
+from limetutor.classroom.assignments import assignments, edition, exercise
 from limetutor.classroom.notebooks import cells, opened, original
 from limetutor.classroom.questions import identity
 from limetutor.classroom.release import IDS, released, solved
@@ -213,10 +215,23 @@ def test_numbers_belong_to_a_student():
     assert numbers("the_theorem/my_bandwidth", "Zoë") == numbers("the_theorem/my_bandwidth", "zoë")
 
 
-def test_hints_get_stronger(capsys):
+def test_a_notebook_says_its_version_and_so_does_its_import(capsys):
+    version = released(original("the_audit"), "the_audit")
+    (told,) = [t for c in version.cells for t in re.findall(r'released\("(.+)"\)', c.source)]
+    assert told == edition("the_audit") and lt.__version__ in told
+    classroom.released(told)
+    classroom.released("")  # not released yet
+    assert capsys.readouterr().out == ""
+    classroom.released(told + "0")
+    assert f"of version {told}0, and limetutor here has {told}" in capsys.readouterr().out
+
+
+def test_hints_get_stronger_and_stop_before_the_solution(capsys):
     hint("lime_from_scratch/edges", lambda p: np.zeros(p - 1))
     hint("lime_from_scratch/edges", lambda p: np.ones(p - 1))
-    first, second = capsys.readouterr().out.strip().splitlines()
+    hint("lime_from_scratch/edges", lambda p: np.full(p - 1, 2.0))
+    first, second, third = capsys.readouterr().out.strip().splitlines()
+    assert third.endswith(exercise("lime_from_scratch/edges").formula)
     edges = exercise("lime_from_scratch/edges")
     assert first.endswith(edges.nudge) and second.endswith(edges.formula)
 

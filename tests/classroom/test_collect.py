@@ -40,6 +40,7 @@ def notebook(p: Person, remark: str = "") -> bytes:
 
 
 def collected(tmp_path: Path, roster: str, *exports: Path) -> tuple[dict[str, bytes], int]:
+    tmp_path.mkdir(exist_ok=True)
     (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
     out = tmp_path / "submissions"
     asked = [*map(str, exports), "--roster", str(tmp_path / "roster.csv"), "--out", str(out)]
@@ -65,6 +66,7 @@ LAYOUTS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_200_of_200_are_in_place_and_stay_there(tmp_path, layout, capsys):
     """... and every file of the export is somewhere, and a second run changes nothing."""
@@ -98,6 +100,10 @@ def test_who_cannot_be_placed_is_said_and_kept(tmp_path, capsys):
     assert "nobody in the list is 'Sam Stranger'" in said and "6 of 8" in said
     lost = [data for name, data in found.items() if name.startswith(collect.UNPLACED)]
     assert {notebook(p) for p in (*CLASS[:2], stranger)} <= set(lost)
+    others = zipped(tmp_path / "o.zip", moodle_export([*CLASS[2:8], stranger], notebook, NAME))
+    found, _ = collected(tmp_path / "o", own_roster(CLASS[2:8], "moodle"), others)
+    assert all(found[f"{p.id}/{NAME}.ipynb"] == notebook(p) for p in CLASS[2:8])
+    assert notebook(stranger) in [found[k] for k in found if k.startswith(collect.UNPLACED)]
     blind = {
         f"Participant_{p.moodle}_assignsubmission_file_/a.ipynb": notebook(p) for p in CLASS[:8]
     }

@@ -54,13 +54,13 @@ def hidden(content: bytes) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.verify
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("platform", ["moodle", "canvas"])
 def test_from_an_export_to_a_gradebook(tmp_path, platform, verifying, verified, capsys):
     """``make test`` takes a class of four, ``make verify`` of 200."""
     if why := why_unavailable():
         pytest.skip(why)
-    class_ = people(200 if verifying else 4)
+    class_ = people(200 if verifying else 3)
     handed = {
         p.id: notebook_of(SLIPS[k % len(SLIPS)], p.id, TEXT + p.given if k % 4 else "")
         for k, p in enumerate(class_)

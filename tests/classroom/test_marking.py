@@ -1,13 +1,17 @@
 """One submission, judged: files that cannot be, and the progress that a student reports."""
 
+import json
+
 import pytest
+from slips import notebook_of, slips
 from submissions import NAME, progress_code
 
-from limetutor.classroom.assignments import assignments
+from limetutor.classroom.assignments import assignments, edition
 from limetutor.classroom.marking import graded, self_reported
 from limetutor.classroom.notebooks import source
-from limetutor.classroom.sandbox import SandboxLimits
+from limetutor.classroom.sandbox import SandboxLimits, why_unavailable
 from limetutor.course.exercises import exercises
+from limetutor.course.judging.functions import ROUNDED_SOMEWHERE
 
 
 def test_a_file_that_is_none_and_a_folder_that_is_a_link_are_unreadable(tmp_path):
@@ -34,3 +38,24 @@ def test_a_code_that_cannot_be_read_is_unreadable(tmp_path, text):
 def test_a_code_is_read_up_to_100_000_bytes(tmp_path, size, status):
     (tmp_path / "progress.txt").write_text(progress_code().ljust(size))
     assert self_reported(tmp_path).status == status
+
+
+def test_what_students_are_told(tmp_path):
+    """Of rounding, of limetutor in a function, of an empty text, of another version and of another id."""
+    if why := why_unavailable():
+        pytest.skip(why)
+    chosen = {s.name: s for s in slips() if s.assignment == NAME}
+    lime = chosen["lt in a function"].cells["lime-answer"]
+    cells = {"lime-answer": lime, "student": "bob"}
+    text = notebook_of(chosen["four decimals"], "ada", "YOUR ANSWER HERE", cells)
+    other = json.loads(text.replace('released(\\"\\")', f'released(\\"{NAME} 0.1+abc\\")'))
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / f"{NAME}.ipynb").write_text(json.dumps(other))
+    found = graded(tmp_path / "ada", assignments()[NAME], SandboxLimits())
+    words = {name.partition("/")[2]: mark.words for name, mark in found.marks.items()}
+    assert words["edges"] == ROUNDED_SOMEWHERE and "calls limetutor" in words["lime"]
+    assert words["in_words"] == "There is no text here." and found.open == 0
+    version, typed = found.notes
+    assert f"'{NAME} 0.1+abc'" in version and edition(NAME) in version
+    assert found.typed == "bob" and "The id in the notebook is 'bob', and yours is 'ada'" in typed
+    assert found.status == "graded" and found.marks[f"{NAME}/my_weights"].points == 0

@@ -18,7 +18,7 @@ def judged(slip: Slip, folder: Path) -> GradedSubmission:
     return graded(folder, assignments()[slip.assignment], SandboxLimits())
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("slip", slips(), ids=lambda slip: f"{slip.assignment}-{slip.name}")
 def test_each_slip_costs_its_own_points(slip, tmp_path):
     found = judged(slip, tmp_path / "ada")
