@@ -127,7 +127,19 @@ class Terms:
 PLAIN, SYMBOLS = Terms(), Terms(symbols=True)
 
 
-Check = Callable[[Any], Iterator[Finding | Checked]]  # of a Case or a MaskCase
+@dataclass(frozen=True)
+class Try:
+    """A remedy of the finding that a check yielded before it, offered only if it works (``trials.py``).
+
+    ``case`` makes the case with the remedy, or None where that cannot be done; ``advised`` is the change.
+    """
+
+    words: str
+    advised: dict[str, Any]
+    case: Callable[[], Any]
+
+
+Check = Callable[[Any], Iterator[Finding | Checked | Try]]  # of a Case or a MaskCase
 CHECKS: list[Check] = []  # of explanations of rows
 MASK_CHECKS: list[Check] = []  # of explanations of texts and images
 
@@ -223,6 +235,11 @@ class AuditCase:
     def n_name(self) -> str:
         """The argument that sets the number of samples."""
         return "num_samples" if self.is_lime else "n"
+
+    @property
+    def nu_name(self) -> str:
+        """The argument that sets the bandwidth."""
+        return "kernel_width" if self.is_lime else "nu"
 
     def name(self, mask: np.ndarray) -> tuple[str, ...]:
         """Names of the features where mask is True."""

@@ -175,15 +175,10 @@ class SharedWork:
 
     @cached_property
     def whole(self) -> dict[int, np.ndarray]:
-        """Columns taken for numbers that hold at most a hundred whole numbers, and these numbers.
-
-        From the data where they are known, else from the edges of the boxes.
-        """
+        """Columns taken for numbers of which the data hold at most a hundred whole ones, and these."""
         boxes, law, columns = self.question.boxes, self.question.boxes.law, {}
-        for j in map(int, np.flatnonzero(boxes.ordered)):
-            values = (
-                _whole_range(boxes, j) if self.data is None else np.unique(self.data.table[:, j])
-            )
+        for j in map(int, np.flatnonzero(boxes.ordered)) if self.data is not None else ():
+            values = np.unique(self.data.all_rows[:, j])  # type: ignore[union-attr]
             if not 1 < len(values) <= MAX_VALUES or np.any(values != np.rint(values)):
                 continue
             present = law.prob[j] > 0
@@ -322,24 +317,6 @@ class SharedWork:
             fit, _ = block.fitted(ridge, n, own_row)
             parts.append((fit.coef, block.beta, block.error))
         return ExactFits(*(np.concatenate(part) for part in zip(*parts, strict=True)))
-
-
-def _whole_range(boxes: Boxes, j: int) -> np.ndarray:
-    """All whole numbers from the smallest to the largest value, none where an edge is not whole.
-
-    Of whole numbers all quantiles are whole or halfway, which those of a measured quantity are not.
-    """
-    law, present = boxes.law, boxes.law.prob[j] > 0
-    point = law.sd[j] == 0
-    low = np.where(point, law.mean[j], law.lo[j])[present]
-    high = np.where(point, law.mean[j], law.hi[j])[present]
-    ends = np.concatenate([low, high, boxes.edges[j]])
-    if not np.all(np.isfinite(ends)) or np.any(4 * ends != np.rint(4 * ends)):
-        return np.array([])
-    least, most = low.min(), high.max()
-    if least != np.rint(least) or most != np.rint(most) or most - least >= MAX_VALUES:
-        return np.array([])
-    return np.arange(least, most + 1)
 
 
 def _training_data(data: Any, question: Problems) -> TrainingData | None:

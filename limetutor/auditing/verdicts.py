@@ -25,23 +25,26 @@ from .findings import (
     Check,
     Checked,
     Finding,
+    Try,
     few,
     level,
 )
+from .trials import settled
 
 LISTED = 10  # of the coefficients in the printed form
 
 
 def run_checks(
-    case: Any, checks: Iterable[Check]
+    case: Any, checks: Iterable[Check], is_trial: bool = False
 ) -> tuple[tuple[Finding, ...], tuple[Checked, ...]]:
     """The findings, the most severe first, and what became of each check.
 
     Findings of one severity stay in the order of the checks. A model that is constant, or answers anew
-    each time, leaves the others nothing to check.
+    each time, leaves the others nothing to check. Remedies are tried, but in a trial of one.
     """
     findings: list[Finding] = []
-    checked = []
+    tries: dict[int, list[Try]] = {}
+    checked, checks = [], tuple(checks)
     for check in checks:
         name = check.__name__.replace("_", "-")
         question = (check.__doc__ or "").strip().partition("\n")[0]
@@ -51,14 +54,22 @@ def run_checks(
         if hopeless is not None:
             ended = Checked("not checked", f"There is nothing to check: {hopeless.code}.")
         else:
-            results = list(check(case))
-            found = [result for result in results if isinstance(result, Finding)]
-            others = [result for result in results if isinstance(result, Checked)]
-            findings += found
-            ended = others[-1] if others else Checked("passed")
-            if found:
+            ended, before = Checked("passed"), len(findings)
+            for result in check(case):
+                if isinstance(result, Finding):
+                    findings.append(result)
+                elif isinstance(result, Try):
+                    tries.setdefault(len(findings) - 1, []).append(result)
+                else:
+                    ended = result
+            if found := findings[before:]:
                 ended = Checked("found", ", ".join(finding.code for finding in found))
         checked.append(replace(ended, name=name, question=question))
+    if not is_trial:
+        for i, some in tries.items():
+            findings[i] = settled(
+                findings[i], some, findings, lambda other: run_checks(other, checks, True)[0]
+            )
     findings.sort(key=lambda finding: -SEVERITIES.index(finding.severity))
     return tuple(findings), tuple(checked)
 

@@ -18,10 +18,11 @@ from ...inputs.columns import MISSING
 from ...inputs.lime_defaults import NUM_SAMPLES
 from ...lime.read_explainer import Collapsed, LimeNumbers, LimeWorld
 from ..case import Case
-from ..findings import DATA, Checked, Finding, check, few, not_checked, numbers_at, passed
+from ..findings import DATA, Checked, Finding, Try, check, few, not_checked, numbers_at, passed
 from ..reasons import DUST, REASONS, listed, severity_for
 from ..shared_work import FEW_VALUES
 from ..training_data import TrainingData
+from ..trials import as_categories, changed
 
 WRONG_AMOUNT = 0.25  # a coefficient that is off by a quarter of itself is not the amount it says
 OTHER_SIZE = 3.0  # times as large: one that is off by this is harm
@@ -37,7 +38,7 @@ FAR_OUTSIDE = 0.5  # of the range of the data: another kind of row
 
 
 @check
-def wrong_kernel(case: Case) -> Iterator[Finding | Checked]:
+def wrong_kernel(case: Case) -> Iterator[Finding | Checked | Try]:
     """Are the weights those of lime, where the samples are?"""
     world, terms = case.problem.world, case.terms
     if not isinstance(world, LimeWorld | LimeNumbers):
@@ -57,8 +58,13 @@ def wrong_kernel(case: Case) -> Iterator[Finding | Checked]:
         f"{terms.at_width(case.nu)}, and this explainer uses {world.kernel!r} at "
         f"{terms.at_width(world.nu)}. Its largest coefficient, of {case.names[j]}, is "
         f"{instead[j]:.3g} there and {case.coef[j]:.3g} here.",
-        f"Pass nu=world.nu and kernel={world.kernel!r}, or audit the explainer itself.",
+        "Do not show it as what lime prints.",
     )  # fmt: skip
+    yield Try(
+        f"Pass nu=world.nu and kernel={world.kernel!r}, or audit the explainer itself.",
+        {"nu": world.nu, "kernel": world.kernel},
+        lambda: changed(case, replace(case.problem, nu=world.nu, kernel=KERNELS[world.kernel])),
+    )
 
 
 def _coef_of(case: Case, problem: Problem) -> np.ndarray:
@@ -82,9 +88,14 @@ def wrongly_fed(case: Case) -> list[Collapsed]:
 
 
 @check
-def undeclared_category(case: Case) -> Iterator[Finding | Checked]:
+def undeclared_category(case: Case) -> Iterator[Finding | Checked | Try]:
     """Is a column of whole numbers, labels or counts, sampled between them?"""
     work = case.shared
+    if work.data is None:
+        yield not_checked(
+            "Which columns hold whole numbers only is not known without the data.", DATA
+        )
+        return
     collapsed = {bin_.feature for bin_ in wrongly_fed(case)}  # which another finding reports
     columns = np.array([j for j in work.whole if case.used[j] and j not in collapsed], int)
     if not columns.size:
@@ -102,7 +113,7 @@ def undeclared_category(case: Case) -> Iterator[Finding | Checked]:
     columns, moved, labels = columns[reported], moved[reported], labels[reported]
     coef, right = case.coef[columns], case.coef.copy()
     right[columns] += moved
-    severity = severity_of_change(case, right)
+    severity, touched = severity_of_change(case, right)
     if severity is None:
         yield passed("Values between whole numbers change none of the reasons.")
         return
@@ -120,14 +131,14 @@ def undeclared_category(case: Case) -> Iterator[Finding | Checked]:
         "values between them that no row of the data has: its coefficient is "
         f"{coef[worst]:.3g}, and {repaired:.3g} if the model gets values that exist."
         + (f" {few(names[1:])} too." if len(names) > 1 else ""),
-        "Declare the column as categorical"
-        + (" (categorical_features)." if case.is_lime else " (categorical=)."),
+        f"Do not read {listed(touched)}.",
     )  # fmt: skip
+    yield as_categories(case, columns)
 
 
-def severity_of_change(case: Case, right: np.ndarray) -> str | None:
+def severity_of_change(case: Case, right: np.ndarray) -> tuple[str | None, list[str]]:
     """Of coefficients that are not what they would be if the model were fed what exists; None if it does
-    not show among the reasons.
+    not show among the reasons. And which of these are touched.
     """
     shown = np.argsort(-np.maximum(np.abs(case.coef), np.abs(right)), kind="stable")[:REASONS]
     coef, right = case.coef[shown], right[shown]
@@ -135,9 +146,11 @@ def severity_of_change(case: Case, right: np.ndarray) -> str | None:
     small, large = np.sort(np.abs([coef, right]), axis=0)
     visible = np.abs(right - coef) > VISIBLE_CHANGE * largest
     harmed = visible & ((coef * right < 0) | (large > OTHER_SIZE * small))
+    touched = harmed | visible & (large - small > WRONG_AMOUNT * large)
+    names = [case.names[j] for j in shown[touched]]
     if np.any(harmed):
-        return severity_for(shown, harmed)
-    return "warning" if np.any(visible & (large - small > WRONG_AMOUNT * large)) else None
+        return severity_for(shown, harmed), names
+    return ("warning" if names else None), names
 
 
 @check
@@ -347,7 +360,7 @@ def _range(case: Case) -> tuple[np.ndarray, np.ndarray]:
     """The smallest and the largest value of each feature: of the data, else of the world."""
     data = case.shared.data
     if data is not None:
-        table, known = data.table, data.table < MISSING
+        table, known = data.all_rows, data.all_rows < MISSING
         return np.min(table, axis=0), np.max(table, axis=0, where=known, initial=-np.inf)
     law = case.boxes.law
     present, point = (law.prob > 0) & (law.mean < MISSING), law.sd == 0
