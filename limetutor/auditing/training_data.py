@@ -20,6 +20,7 @@ MAX_ROWS = 2000  # of the data: distances and fits change little with more
 NEAR_ROWS = 30  # that count as near a row
 NEAR_QUANTILE = 0.95  # of the distances from a row of the data to the nearest other one
 MIN_EXPECTED = 10  # rows in which two columns would be 1 together by chance; if in none, they exclude each other
+OTHER_DATA = 0.15  # of the rows in other boxes: other units, another order of columns
 ROWS_PER_BATCH = 256  # whose distances are in memory together
 
 
@@ -50,6 +51,32 @@ class TrainingData:
     def thinned(cls, table: np.ndarray, boxes: Boxes) -> TrainingData:
         """Take every k-th row of a long table."""
         return cls(table[:: -(-len(table) // MAX_ROWS)], boxes, table)
+
+    def unlike(self, centre: np.ndarray | None) -> str:
+        """Why these cannot be the data that the boxes, or the scales, were made from; empty if they may.
+
+        The share of a column's rows that lie in other boxes, or how far its mean is from theirs in
+        deviations, beyond what chance does to so many rows. ``centre`` has their means, None with boxes.
+        """
+        table, law, rows = self.all_rows, self.boxes.law, len(self.all_rows)
+        if centre is None:
+            box = self.boxes.discretize(table)
+            share = np.array([np.bincount(b, minlength=law.prob.shape[1]) / rows for b in box.T])
+            apart = np.abs(share - law.prob).sum(axis=1) / 2
+            slack = np.sqrt(np.sum(law.prob > 0, axis=1) / rows)
+            words = "{:.0%} of its values are in other boxes than those of the training data"
+        else:
+            numbers = np.where(self.boxes.ordered, table, centre)
+            apart = np.abs(numbers.mean(axis=0) - centre) / self.boxes.unit
+            slack = 3 / np.sqrt(np.full(len(apart), rows))
+            words = "its mean is {:.2g} deviations from that of the training data"
+        j = int(np.argmax(apart - slack))
+        if apart[j] <= OTHER_DATA + slack[j]:
+            return ""
+        return (
+            f"The data passed are not those that the explanation was made from: of {self.boxes.names[j]}, "
+            f"{words.format(apart[j])}. Are the columns in the same order and units?"
+        )
 
     def embedded(self, x: np.ndarray) -> np.ndarray:
         """Rows x (n, d) as points: numbers in deviations, labels that differ at distance 1.

@@ -28,11 +28,11 @@ LIMES_OWN = ("quartiles", "deciles", "entropy boxes")  # those that `lime` has a
 DEPTH = 3  # of the trees that cut entropy boxes, as in `lime`
 
 
-def recut(world: World, table: Any, responses: Any) -> dict[str, World] | None:
+def recut(world: World, table: Any, responses: Any, asked: Any = None) -> dict[str, World] | None:
     """Worlds with other boxes, by what these are called; None where the training data are not known.
 
-    ``responses`` of a classifier to the rows of ``table`` stand in for the labels that entropy boxes are
-    cut by. There are none for worlds whose boxes were given.
+    ``responses`` of a classifier to the rows ``asked``, of ``table`` if left out, stand in for the labels
+    that entropy boxes are cut by. There are none for worlds whose boxes were given.
     """
     if isinstance(world, Gaussian):
         return {"deciles": replace(world, p=10), "five boxes": replace(world, p=5)}
@@ -56,7 +56,8 @@ def recut(world: World, table: Any, responses: Any) -> dict[str, World] | None:
         for name, at in PERCENTILES.items()
     }
     if responses is not None and len(np.unique(responses >= 0.5)) > 1:
-        cuts["entropy boxes"] = {j: _entropy(table[:, j], responses >= 0.5) for j in numbers}
+        asked = table if asked is None else asked
+        cuts["entropy boxes"] = {j: _entropy(asked[:, j], responses >= 0.5) for j in numbers}
     worlds: dict[str, World] = {}
     for name, edges in cuts.items():
         if all(np.array_equal(_used(boxes.edges[j]), edges[j]) for j in numbers):

@@ -74,6 +74,31 @@ def _coef_of(case: Case, problem: Problem) -> np.ndarray:
     return run(problem, case.n or NUM_SAMPLES, 0, ridge=case.ridge).coef
 
 
+@check
+def training_data(case: Case) -> Iterator[Finding | Checked]:
+    """Are the data that were passed those that the samples are drawn from?"""
+    work = case.shared
+    if work.unlike:
+        yield not_checked(work.unlike, DATA)
+    law = case.boxes.law
+    if work.data is None or not isinstance(case.problem.world, LimeWorld):
+        return
+    lo, hi = (np.where(law.prob > 0, end, np.nan) for end in (law.lo, law.hi))
+    lo, hi = np.nanmin(lo, axis=1), np.nanmax(hi, axis=1)
+    table, slack = work.data.all_rows, 1e-9 * case.boxes.sigma
+    beyond = np.any((table < lo - slack) | (table > hi + slack), axis=0) & case.boxes.ordered
+    beyond[[bin_.feature for bin_ in case.problem.world.collapsed]] = False
+    if not np.any(beyond):
+        return
+    j = int(np.argmax(beyond))
+    yield Finding(
+        "other-data", "note", case.name(beyond), numbers_at(beyond, lo=lo, hi=hi),
+        f"Not all rows of the data were in the explainer's training data: it has {case.names[j]} from "
+        f"{lo[j]:.4g} to {hi[j]:.4g}, they from {table[:, j].min():.4g} to {table[:, j].max():.4g}.",
+        "Pass the training data, with their columns in the order of the explainer.",
+    )  # fmt: skip
+
+
 def wrongly_fed(case: Case) -> list[Collapsed]:
     """The bins for which `lime` feeds the model a value that no row of the data has."""
     world, law = case.problem.world, case.boxes.law

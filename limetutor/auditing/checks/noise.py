@@ -28,7 +28,7 @@ ENOUGH = 0.5  # of the samples: where more count, it is not the weights that mak
 MANY_FEATURES = 20  # of whose 95% intervals one is expected to miss
 RUNS = 400  # draws from the normal law of the coefficients, as other runs would give them
 SAME_SET = 0.8  # another run should choose the same features with this probability ...
-SURE_SET = 0.85  # ... and with this one where other numbers of features are advised
+SURE_SET = 0.9  # ... and with this one where other numbers of features are advised
 LARGE = 0.25  # of the largest coefficient: what readers remember
 SETTLED = 0.05  # a feature chosen less often than this, or missed less often
 
@@ -53,7 +53,9 @@ def noise(case: Any) -> Iterator[Finding | Checked]:
     same = case.same_reasons
     names = [case.names[j] for j in same.features]
     if same.together >= MIN_SAME:
-        yield passed(f"Other runs give {listed(names)} with the same signs in {same.together:.0%}.")
+        yield passed(
+            f"Other runs give {listed(names)} with the same signs in about {same.together:.0%}."
+        )
         return
     shaky = same.each < MIN_SAME
     shaky[np.argmin(same.each)] = True
@@ -69,7 +71,7 @@ def noise(case: Any) -> Iterator[Finding | Checked]:
     yield Finding(
         "noise", severity, tuple(doubtful), numbers,
         f"Other runs may give other reasons: with {case.terms.samples(case.n)}, {listed(names)} are the "
-        f"largest and have these signs together in {same.together:.0%} of the runs ({odds}).",
+        f"largest and have these signs together in about {same.together:.0%} of the runs ({odds}).",
         remedy,
     )  # fmt: skip
 
@@ -85,7 +87,7 @@ def _settled(case: Any, doubtful: list[Any]) -> tuple[dict[str, int], str]:
             n = times * case.n
             return {case.n_name: n}, f"{case.terms.samples(n).capitalize()} settle them."
     for k in range(len(case.same_reasons.features) - 1, 0, -1):
-        if same_reasons(case.expected, case.uncertainty, k).together >= TRIED:
+        if same_reasons(case.expected, case.uncertainty, k).together >= (TRIED if known else 1.0):
             first = "first" if k == 1 else f"first {k}"
             return {"num_features": k}, f"Show the {first} alone."
     return {}, f"Do not show {listed(doubtful)} as reasons; lt.predict_lime gives the odds of each."
@@ -146,7 +148,7 @@ def unstable_set(case: Case) -> Iterator[Finding | Checked | Try]:
     if same < SAME_SET:
         yield unstable(case, used, chosen, sets.mean(axis=0), same, k)
         others = sorted(set(range(REASONS, min(2 * k, len(used)))) - {k}, key=lambda m: abs(m - k))
-        for other in (m for m in others if choice(m)[2] > SURE_SET):
+        for other in (m for m in others if case.form is not None and choice(m)[2] > SURE_SET):
             words = f"Show {other} features: another run would choose the same with {choice(other)[2]:.0%}."
             yield Try(words, {"num_features": other}, partial(replace, case, shown=other))
 
