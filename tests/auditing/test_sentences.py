@@ -16,8 +16,9 @@ def test_no_sentence_of_an_audit_is_false(verified, verifying):
         try:
             audit = case.audit()
         except ValueError as error:  # no training row is in the row's box
-            assert str(error).startswith("xi must lie in a box")
-            continue
+            if str(error).startswith("xi must lie in a box"):
+                continue
+            raise
         found.update(audit.codes)
         wrong += [f"{seed} {words}" for words in Claims(case, audit, seed).check()]
     verified("claims of random audits that raw calls contradict", len(wrong), 0)

@@ -29,11 +29,12 @@ def other_boxes(case: Case) -> Iterator[Finding | Checked]:
         return
     signs, kinds = np.sign(case.expected[reasons]), list(worlds)
     found = [coef_in_boxes(case, world) for world in worlds.values()]
+    same = "" if case.form is not None else ", on the same samples"
     along = np.array([signs * coef[reasons] for coef, _ in found])
     noise = np.array([stderr[reasons] for _, stderr in found])
     turned = along < noise  # not clear of the other sign by a standard error
     if not np.any(turned):
-        yield passed(f"{listed(names)} keep their signs with {listed(kinds)}.")
+        yield passed(f"{listed(names)} keep their signs with {listed(kinds)}{same}.")
         return
     own = np.array([kind in LIMES_OWN for kind in kinds])
     harmed = np.any(along[own] < -2 * noise[own], axis=0)
@@ -55,7 +56,7 @@ def other_boxes(case: Case) -> Iterator[Finding | Checked]:
         },
         f"The sign of {which[0]} {verb} with other boxes: its coefficient is "
         f"{case.expected[reasons[i]]:+.3g} with the boxes in use and {signs[i] * along[k, i]:+.3g}{error} with "
-        f"{kinds[k]}.{others}{kept}",
+        f"{kinds[k]}{same}.{others}{kept}",
         f"Do not show {listed(which)} as a reason; say what the model predicts when it changes. "
         "lt.path(…, boxes=range(2, 17)) shows where signs turn.",
     )  # fmt: skip

@@ -30,6 +30,7 @@ class Claims:
     def __init__(self, drawn, audit, seed, many=MANY):
         self.drawn, self.audit, self.case = drawn, audit, audit.case
         self.names = list(audit.case.names)
+        self.width = drawn.explainer.base.kernel_fn.keywords["kernel_width"]
         self.raw = Raw(drawn.explainer, drawn.call, drawn.xi, audit.case.n, many, seed)
         self.coef, self.covariance, self.intercept = self.raw.fit()
         self.covariance[~audit.case.used] = 0.0  # those of columns that do not vary are rounding
@@ -79,8 +80,7 @@ class Claims:
             (self.raw.n, 0),
             (self.raw.at_xi, 1e-9 * abs(self.raw.at_xi)),
         ]
-        width = self.drawn.explainer.base.kernel_fn.keywords["kernel_width"]
-        self.states("about", self.audit.about, [*scale, (width, 1e-9), (1, 0)])
+        self.states("about", self.audit.about, [*scale, (self.width, 1e-9), (1, 0)])
         for j in np.flatnonzero(self.case.used):
             value, tolerance = self.of_run(j)
             self.says(
@@ -195,10 +195,9 @@ class Claims:
             by = -5 if "lower" in kind else 5
             at = np.array([25, 50, 75]) + by
             options = {"discretizer": Shifted(drawn.X, drawn.labels, self.names, at)}
-        width = drawn.explainer.base.kernel_fn.keywords["kernel_width"]
         return LimeTabularExplainer(
             drawn.X, mode="regression", feature_names=self.names, categorical_features=drawn.labels,
-            kernel_width=width, random_state=1, **options,
+            kernel_width=self.width, random_state=1, **options,
         )  # fmt: skip
 
     def in_other_boxes(self, kind):
@@ -206,8 +205,14 @@ class Claims:
         raw = Raw(
             self.other_explainer(kind), self.drawn.call, self.drawn.xi, self.raw.n, self.raw.many, 3
         )
-        # lime's own collapsed bins are not part of the comparison
-        coef, covariance, _ = raw.fit()
+        z = None
+        if not self.exact:  # the samples of the explanation, compared by these boxes
+            cut, x = raw.explainer.discretizer.discretize, self.raw.x
+            labels = self.drawn.labels
+            z = (cut(x) == cut(self.drawn.xi)).astype(float)
+            z[:, labels] = x[:, labels] == self.drawn.xi[labels]
+            raw.y, raw.w = self.raw.y, np.exp(-(1 - z).sum(1) / (2 * self.width**2))
+        coef, covariance, _ = raw.fit(z=z)
         return coef, np.sqrt(np.diag(covariance))
 
     def other_boxes(self, finding):
@@ -305,7 +310,12 @@ class Claims:
                 f"{name} {coef} {value}",
             )
         self.seen("passed off-data", names, values, stderrs, [None] * len(names))
-        return [*[(v, 0) for v in [*coefs, *values, *stderrs]], (share, 0.06), (30, 0), (3, 0)]
+        return [
+            *[(v, 0) for v in [*coefs, *values, *stderrs]],
+            (share, 2 / np.sqrt(min(self.raw.n, 1000))),
+            (30, 0),
+            (3, 0),
+        ]
 
     def impossible_samples(self, finding):
         X, far = self.drawn.X, np.zeros(self.raw.many, bool)
@@ -562,7 +572,7 @@ class Claims:
 
     def bandwidth_irrelevant(self, finding):
         for width in (0.8, 2.0):
-            nu = width * self.drawn.explainer.base.kernel_fn.keywords["kernel_width"]
+            nu = width * self.width
             coef, covariance, _ = self.raw.fit(width=nu, penalty=0, own_row=False)
             plain = self.raw.fit(penalty=0, own_row=False)[0]
             error = np.sqrt(np.diag(covariance) * self.raw.n / self.raw.many) + self.error
