@@ -42,7 +42,7 @@ def compared(explainer, f, instance, **how):
 @pytest.mark.parametrize("k", [4, 9])
 def test_a_sparse_row(k):
     lime = LimeTabularExplainer(
-        csr_matrix(COUNTS), mode="regression", random_state=0, sample_around_instance=around,
+        csr_matrix(COUNTS), mode="regression", random_state=0,
         kernel_width=8.0, feature_names=list("abcdefghi"),
     )  # fmt: skip
     row = csr_matrix(COUNTS[np.argmax((COUNTS > 0).sum(1) == 6)])
