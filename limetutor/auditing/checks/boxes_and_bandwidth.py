@@ -49,8 +49,9 @@ def collapsed(case: Case) -> Iterator[Finding | Checked | Try]:
         return
     worst = int(np.argmax(np.abs(changed - coef)))
     if worst in features:
-        first = bins[features.index(worst)]
-        features = [worst, *(j for j in features if j != worst)]
+        at = sorted(range(len(bins)), key=lambda k: features[k] != worst)
+        bins, features, share = ([part[k] for k in at] for part in (bins, features, share))
+        first = bins[0]
     itself = worst == features[0]
     names = tuple(case.names[j] for j in features)
     yield Finding(
@@ -60,7 +61,7 @@ def collapsed(case: Case) -> Iterator[Finding | Checked | Try]:
             "coef": coef[features].tolist(), "coef_repaired": repaired[features].tolist(),
         },
         f"lime 0.2.0.1 feeds the model {names[0]} = {first.fed:.3g} in "
-        f"{share[bins.index(first)]:.0%} of the samples, "
+        f"{share[0]:.0%} of the samples, "
         f"where the training data have {first.value:.3g}; with that value "
         f"{'its coefficient' if itself else f'that of {case.names[worst]}'} would be "
         f"{repaired[worst]:.3g} instead of {coef[worst]:.3g}."

@@ -32,7 +32,8 @@ AMOUNT = 3.0  # times as large, or as small, as the data near the row say: harm
 GONE = 10.0  # times as large as anything that the data near the row allow
 QUANTILE = 2.0  # standard errors of what the data say
 DRAWN = 20  # values of each side that someone else might draw from the data
-VALUES = (4, 8)  # of a feature that are tried inside and outside of the row's box
+# shares of the values inside and outside of the row's box, in order, of each of which one is tried
+STRATA = (np.array([0.1, 0.4, 0.4, 0.1]), np.array([3, 12, 20, 15, 15, 20, 12, 3]) / 100)
 NEARLY_INSIDE = 0.1  # of the range of the data: new rows of the same kind go that far
 FAR_OUTSIDE = 0.5  # of the range of the data: another kind of row
 
@@ -273,34 +274,42 @@ def near_contrasts(case: Case, data: TrainingData) -> list[Seen]:
     in_box = data.boxes.discretize(data.table) == case.problem.box_of_xi
     predict = case.shared.question_predict
     for j in map(int, case.reasons):
-        sides = []
         if case.boxed or not case.boxes.ordered[j]:
-            sides = [np.sort(data.table[side, j]) for side in (in_box[:, j], ~in_box[:, j])]
+            sides: Any = [np.sort(data.table[side, j]) for side in (in_box[:, j], ~in_box[:, j])]
             if min(map(len, sides)) == 0:
                 seen.append(Seen(j, float(case.expected[j]), 0.0, np.inf, 0.0))
                 continue
-            counts = VALUES
-            sides = [
-                side[((np.arange(k) + 0.5) * len(side) / k).astype(int)]
-                for side, k in zip(sides, counts, strict=True)
-            ]
-            rows = [np.repeat(near, k, axis=0) for k in counts]
+            sides, shares = zip(*map(_few_values, sides, STRATA), strict=True)
+            rows = [np.repeat(near, len(side), axis=0) for side in sides]
             for table, side in zip(rows, sides, strict=True):
                 table[:, j] = np.tile(side, len(near))
         else:
             half = float(np.broadcast_to(case.boxes.unit, case.xi.shape)[j]) / 2
-            counts, rows = (1, 1), [near.copy(), near.copy()]
+            shares, rows = (np.ones(1), np.ones(1)), [near.copy(), near.copy()]
             rows[0][:, j] += half
             rows[1][:, j] -= half
         y = predict(np.concatenate(rows))
-        inside, outside = (part.reshape(len(near), -1) for part in np.split(y, [len(rows[0])]))
-        change = inside.mean(axis=1) - outside.mean(axis=1)
+        parts = [part.reshape(len(near), -1) for part in np.split(y, [len(rows[0])])]
+        inside, outside = (part @ share for part, share in zip(parts, shares, strict=True))
+        change = inside - outside
         stderr = change.std(ddof=1) / np.sqrt(len(near))
-        choice = np.sqrt(sum(np.var(part.mean(axis=0)) for part in (inside, outside)) / DRAWN)
+        squares = 0.0
+        for part, share in zip(parts, shares, strict=True):
+            of_value = part.mean(axis=0)
+            squares += share @ (of_value - share @ of_value) ** 2
+        choice = np.sqrt(squares / DRAWN)
         dust = DUST * np.max(np.abs(y))
         numbers = (float(v) if abs(v) > dust else 0.0 for v in (change.mean(), stderr, choice))
         seen.append(Seen(j, float(case.expected[j]), *numbers))
     return seen
+
+
+def _few_values(values: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All values with their shares; where there are more, the middle ones of these shares of them."""
+    distinct, count = np.unique(values, return_counts=True)
+    if len(distinct) <= len(shares):
+        return distinct, count / len(values)
+    return values[((np.cumsum(shares) - shares / 2) * len(values)).astype(int)], shares
 
 
 def _refuted(case: Case, some: list[Seen], doubt: str, shared: dict[str, Any]) -> Finding:

@@ -147,7 +147,8 @@ class Claims:
         ]
 
     def passed_noise(self, ended):
-        left = self.raw.y - self.intercept - self.raw.z @ self.coef
+        coef, _, intercept = self.raw.fit(penalty=0, own_row=False)
+        left = self.raw.y - intercept - self.raw.z @ coef
         if np.std(left) < 0.01 * np.std(self.raw.y):  # only the penalty makes runs differ
             return None
         _, together, tolerance = self.odds(min(3, self.case.shown, len(self.run)))
@@ -186,7 +187,10 @@ class Claims:
 
     def few_samples(self, finding):
         ess = self.raw.n * self.raw.w.mean() ** 2 / np.mean(self.raw.w**2)
-        return [(ess, 0.25 * ess), (len(self.names) + 1, 0)]
+        self.says(
+            "few-samples", 0.4 < finding.numbers["ess"] / ess < 2.5, f"{finding.numbers} {ess}"
+        )
+        return [(finding.numbers["ess"], 0), (ess, 0.05 * ess), (len(self.names) + 1, 0)]
 
     def other_explainer(self, kind):
         drawn, classes = self.drawn, None
@@ -234,6 +238,8 @@ class Claims:
         for kind, coefs, noise in zip(n["boxes"], n["other_coef"], n["noise"], strict=True):
             coef, stderr = self.in_other_boxes(kind)
             for j, stated, error in zip(reasons, coefs, noise, strict=True):
+                if stated == error == 0:
+                    continue  # none of the samples lies in that box
                 known = np.sqrt(self.raw.n / self.raw.many) * stderr[j]
                 tolerance = SIGMAS * np.hypot(known, error) + self.dust
                 self.says(
@@ -261,12 +267,11 @@ class Claims:
                 j,
             )
             slack = 0.02 * abs(full) + 1e-9
-            if choice is not None:
-                self.says(
-                    where,
-                    abs(choice - picked) <= 0.5 * picked + slack,
-                    f"{name} choice {choice:.3g} {picked:.3g}",
-                )
+            self.says(
+                where,
+                choice is None or picked / 2.5 - slack <= choice <= 2 * picked + slack,
+                f"{name} choice {choice} {picked:.3g}",
+            )
             self.says(
                 where,
                 abs(value - full) <= 2.5 * picked + slack,
