@@ -36,7 +36,6 @@ def collapsed(case: Case) -> Iterator[Finding | Checked | Try]:
     if not bins:
         return
     features, first = [bin_.feature for bin_ in bins], bins[0]
-    share = [float(case.boxes.law.prob[bin_.feature, bin_.box]) for bin_ in bins]
     coef, repaired = (_coef_in(case, world) for world in (None, case.shared.repaired_world))
     # a tree that splits between the two values cannot tell them apart
     changed = repaired
@@ -49,9 +48,9 @@ def collapsed(case: Case) -> Iterator[Finding | Checked | Try]:
         return
     worst = int(np.argmax(np.abs(changed - coef)))
     if worst in features:
-        at = sorted(range(len(bins)), key=lambda k: features[k] != worst)
-        bins, features, share = ([part[k] for k in at] for part in (bins, features, share))
-        first = bins[0]
+        bins.sort(key=lambda bin_: bin_.feature != worst)
+        features, first = [bin_.feature for bin_ in bins], bins[0]
+    share = [float(case.boxes.law.prob[bin_.feature, bin_.box]) for bin_ in bins]
     itself = worst == features[0]
     names = tuple(case.names[j] for j in features)
     yield Finding(

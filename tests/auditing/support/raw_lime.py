@@ -77,6 +77,9 @@ def near_contrast(f, X, labels, xi, inside, j):
         y = f(asked).reshape(len(near), len(values))
         rows.append(y @ count / count.sum())
         mean = y.mean(0)
+        below = np.cumsum(count) - count / 2
+        usual = (below > 0.02 * len(side)) & (below < 0.98 * len(side))  # no rare extremes
+        mean, count = mean[usual], count[usual]
         columns.append(np.average((mean - np.average(mean, weights=count)) ** 2, weights=count))
     change = rows[0] - rows[1]
     return change.mean(), change.std(ddof=1) / 30**0.5, np.sqrt(sum(columns) / 20)
