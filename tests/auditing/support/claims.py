@@ -258,7 +258,7 @@ class Claims:
         box, own = discretized(self.drawn.X), discretized(self.drawn.xi)
         for name, value, stderr, choice in zip(names, values, stderrs, choices, strict=True):
             j = self.column(name)
-            full, rows, picked = near_contrast(
+            full, rows, picked, usual = near_contrast(
                 self.drawn.call,
                 self.drawn.X,
                 self.drawn.labels,
@@ -269,7 +269,7 @@ class Claims:
             slack = 0.02 * abs(full) + 1e-9
             self.says(
                 where,
-                choice is None or picked / 2.5 - slack <= choice <= 2 * picked + slack,
+                choice is None or usual / 2.5 - slack <= choice <= 2 * picked + slack,
                 f"{name} choice {choice} {picked:.3g}",
             )
             self.says(
