@@ -206,7 +206,7 @@ class AuditCase:
         """What was explained, in a sentence: the prediction, its class, the model, the settings."""
         problem = getattr(self, "problem", None)
         model = "the model" if problem is None else model_name(problem)
-        output = getattr(problem, "output", None)
+        output = class_name(problem)
         kind = "" if output is None else f" for class {output}"
         row = f" of row {self.row_name}" if self.row_name else f" of {self.terms.row}"
         n, nu = getattr(self, "n", None), getattr(self, "nu", float("nan"))
@@ -257,6 +257,14 @@ def model_name(problem: Any) -> str:
     if isinstance(f, FunctionType):
         return "a function" if f.__name__ == "<lambda>" else f.__name__
     return type(f).__name__
+
+
+def class_name(problem: Any) -> Any:
+    """The class that a problem is about, by the explainer's name where it has one; None without."""
+    output = getattr(problem, "output", None)
+    names = getattr(getattr(problem, "world", None), "class_names", ())
+    classes = list(getattr(problem.f, "classes_", range(len(names)))) if names else []
+    return names[classes.index(output)] if output in classes[: len(names)] else output
 
 
 def numbers_at(mask: np.ndarray, **arrays: np.ndarray) -> dict[str, Any]:

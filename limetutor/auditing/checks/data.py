@@ -198,8 +198,8 @@ def off_data(case: Case) -> Iterator[Finding | Checked]:
         for name, columns in groups.items()
     }
     far = (
-        f"{share:.0%} of the samples, by weight, are farther from the data than 95% of the data are from "
-        "each other."
+        f"{share:.0%} of the samples, by weight, lie farther from any row of the data than 95% of these rows "
+        "from the nearest other one."
     )
     try:
         asked = near_contrasts(case, data)
@@ -233,8 +233,8 @@ def off_data(case: Case) -> Iterator[Finding | Checked]:
         )
         yield passed(
             f"{far} On the {len(data.nearest(case.xi))} rows of the data nearest to this one the model "
-            f"confirms the signs, and the sizes within {AMOUNT:g} times as far as two standard errors "
-            f"tell (lime, and these rows): {seen_words}."
+            f"agrees with the signs, and with the sizes to a factor of {AMOUNT:g}, two standard errors "
+            f"allowed (the coefficient, and what these rows say): {seen_words}."
         )
 
 

@@ -85,7 +85,8 @@ def _settled(case: Any, doubtful: list[Any]) -> tuple[dict[str, int], str]:
         k = len(case.same_reasons.features)
         if same_reasons(case.expected, case.covariance / times, k).together >= TRIED:
             n = times * case.n
-            return {case.n_name: n}, f"{case.terms.samples(n).capitalize()} settle them."
+            words = f"{case.terms.samples(n).capitalize()} settle them ({case.n_name}={n})."
+            return {case.n_name: n}, words
     for k in range(len(case.same_reasons.features) - 1, 0, -1):
         if same_reasons(case.expected, case.uncertainty, k).together >= (TRIED if known else 1.0):
             first = "first" if k == 1 else f"first {k}"
