@@ -208,13 +208,15 @@ class AuditCase:
         model = "the model" if problem is None else model_name(problem)
         output = class_name(problem)
         kind = "" if output is None else f" for class {output}"
-        row = f" of row {self.row_name}" if self.row_name else f" of {self.terms.row}"
+        row = f" for row {self.row_name}" if self.row_name else f" for {self.terms.row}"
         n, nu = getattr(self, "n", None), getattr(self, "nu", float("nan"))
         how = [] if n is None else [self.terms.samples(n)]
         how += [self.terms.at_width(nu)] if np.isfinite(nu) else []
-        subject = "lime" if self.is_lime else "the limit" if n is None else "the explanation"
-        at = f"{'f(ξ) = ' if self.terms.symbols else ''}{self.prediction:.4g}"
-        return f"Audit of {subject}: {at}{kind} by {model}{row} ({', '.join(how)})."
+        subject = (
+            "What lime says" if self.is_lime else "The limit" if n is None else "The explanation"
+        )
+        at = f"{'f(ξ) = ' if self.terms.symbols else 'the prediction '}{self.prediction:.4g}"
+        return f"{subject} of {at}{kind} by {model}{row} ({', '.join(how)})."
 
     @property
     def coef(self) -> np.ndarray:

@@ -250,8 +250,11 @@ class Audit(BaseResult):
         return state | light
 
     def headline(self) -> str:
-        """One line: the verdict, and the reason for it."""
-        return f"{self.verdict} {self.reason}"
+        """One line: the verdict, the reason for it, and where there are more remarks."""
+        more = [f for f in self.findings[1:] if f.severity != "note"] if not self.ok else []
+        named = (f"{f.code}{f' ({few(f.features)})' if f.features else ''}" for f in more)
+        others = f" More remarks below: {', '.join(named)}." if more else ""
+        return f"{self.verdict} {self.reason}{others}"
 
     def __str__(self) -> str:
         lines = [self.headline(), f"  {self.about}", *self._listed()]
@@ -280,7 +283,8 @@ class Audit(BaseResult):
         )
         notes = [*self._listed(), *filter(None, [str(self.signs)])]
         return (
-            f"<p><strong>{escape(self.verdict)}</strong> {escape(self.reason)}</p>"
+            f"<p><strong>{escape(self.verdict)}</strong> "
+            f"{escape(self.headline().removeprefix(self.verdict))}</p>"
             f"<p>{escape(self.about)}</p>"
             + (f"<ul>{items}</ul>" if items else "")
             + "".join(f"<p>{escape(note)}</p>" for note in notes)

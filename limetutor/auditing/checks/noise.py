@@ -90,7 +90,7 @@ def _settled(case: Any, doubtful: list[Any]) -> tuple[dict[str, int], str]:
     for k in range(len(case.same_reasons.features) - 1, 0, -1):
         if same_reasons(case.expected, case.uncertainty, k).together >= (TRIED if known else 1.0):
             first = "first" if k == 1 else f"first {k}"
-            return {"num_features": k}, f"Show the {first} alone."
+            return {"num_features": k}, f"Show the {first} reason{'s' * (k > 1)} alone."
     return {}, f"Do not show {listed(doubtful)} as reasons; lt.predict_lime gives the odds of each."
 
 
@@ -150,7 +150,7 @@ def unstable_set(case: Case) -> Iterator[Finding | Checked | Try]:
         yield unstable(case, used, chosen, sets.mean(axis=0), same, k)
         others = sorted(set(range(REASONS, min(2 * k, len(used)))) - {k}, key=lambda m: abs(m - k))
         for other in (m for m in others if case.form is not None and choice(m)[2] > SURE_SET):
-            words = f"Show {other} features: another run would choose the same with {choice(other)[2]:.0%}."
+            words = f"Show {other} features: another run would choose the same ones with a probability of {choice(other)[2]:.0%}."
             yield Try(words, {"num_features": other}, partial(replace, case, shown=other))
 
 
