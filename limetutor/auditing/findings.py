@@ -170,6 +170,10 @@ class AuditCase:
         """The coefficients that runs scatter around, as well as they are known, (d,)."""
         return self.coef
 
+    def picture(self) -> list[Any]:
+        """What was explained, for a page, where it can be shown: a text, an image."""
+        return []
+
     @property
     def shown(self) -> int:
         """How many features are on display."""
@@ -186,6 +190,11 @@ class AuditCase:
         if self.covariance is None or self.expected is not self.coef or self.is_mean:
             return self.covariance
         return 2 * self.covariance
+
+    @property
+    def instance(self) -> str:
+        """What was explained, in words."""
+        return self.terms.row
 
     is_mean = False  # whether the coefficients are means over runs, and not those of one
 
@@ -206,9 +215,9 @@ class AuditCase:
         """What was explained, in a sentence: the prediction, its class, the model, the settings."""
         problem = getattr(self, "problem", None)
         model = "the model" if problem is None else model_name(problem)
-        output = class_name(problem)
+        output = getattr(self.subject, "class_name", None) or class_name(problem)
         kind = "" if output is None else f" for class {output}"
-        row = f" for row {self.row_name}" if self.row_name else f" for {self.terms.row}"
+        row = f" for row {self.row_name}" if self.row_name else f" for {self.instance}"
         n, nu = getattr(self, "n", None), getattr(self, "nu", float("nan"))
         how = [] if n is None else [self.terms.samples(n)]
         how += [self.terms.at_width(nu)] if np.isfinite(nu) else []
@@ -255,7 +264,9 @@ class AuditCase:
 
 def model_name(problem: Any) -> str:
     """What to call the model of a problem."""
-    f = getattr(problem, "f", None) or getattr(problem, "classifier", None)
+    f = getattr(problem, "f", None)
+    if f is None:
+        f = problem.classifier.model or problem.classifier.call
     if isinstance(f, FunctionType):
         return "a function" if f.__name__ == "<lambda>" else f.__name__
     return type(f).__name__

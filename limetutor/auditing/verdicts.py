@@ -211,6 +211,7 @@ class Audit(BaseResult):
         blocks = [
             report.heading("The explanation"),
             report.paragraph(f"{self.about} {today}."),
+            *self.case.picture(),
         ]
         if report.can_draw():
             listed = [f"{f.code} ({', '.join(f.features) or 'as a whole'})" for f in self.findings]

@@ -91,7 +91,10 @@ def _settled(case: Any, doubtful: list[Any]) -> tuple[dict[str, int], str]:
         if same_reasons(case.expected, case.uncertainty, k).together >= (TRIED if known else 1.0):
             first = "first" if k == 1 else f"first {k}"
             return {"num_features": k}, f"Show the {first} reason{'s' * (k > 1)} alone."
-    return {}, f"Do not show {listed(doubtful)} as reasons; lt.predict_lime gives the odds of each."
+    return (
+        {},
+        f"Do not show {listed(doubtful)} as {'a reason' if len(doubtful) == 1 else 'reasons'}.",
+    )
 
 
 @check
