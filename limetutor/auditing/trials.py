@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ..core.explainer import run
 from ..core.problem import Problem
 from ..core.theory import limit_of
 from ..lime.other_boxes import declared
+from ..lime.read_explainer import LimeNumbers, LimeWorld
 from .case import Case
-from .findings import SEVERITIES, Finding, Try
+from .findings import LEVELS, SEVERITIES, Finding, Try, level
 from .shared_work import Replay, SharedWork
 
 TIMES = (4, 16)  # as many samples, which are tried
@@ -75,6 +78,13 @@ def changed(
     return Case(subject, work, case.is_lime, 0, case.shown, case.terms, case.row_name)
 
 
+def at_width(case: Case, nu: float) -> Case | None:
+    """The case at another bandwidth; an explainer of `lime` has that one then."""
+    world = case.problem.world
+    own = replace(world, nu=nu) if isinstance(world, LimeWorld | LimeNumbers) else None
+    return changed(case, case.problem.at(nu, own))
+
+
 def more_samples(case: Case) -> Iterator[Try]:
     """Four and sixteen times as many."""
     for n in (times * case.n for times in TIMES if case.n and case.sampled is not None):
@@ -88,7 +98,21 @@ def wider(case: Case) -> Iterator[Try]:
         words = (
             f"{case.terms.at_width(nu).capitalize()} mends it, and asks about more of the samples."
         )
-        yield Try(words, {case.nu_name: nu}, lambda nu=nu: changed(case, case.problem.at(nu)))  # type: ignore[misc]
+        yield Try(words, {case.nu_name: nu}, lambda nu=nu: at_width(case, nu))  # type: ignore[misc]
+
+
+def levels_at(case: Case, widths: np.ndarray, again: Run) -> list[int]:
+    """The level of the worst finding at each bandwidth, beyond all where it cannot be audited there."""
+    levels = []
+    for nu in widths:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                other = at_width(case, float(nu))
+            except ValueError:
+                other = None
+            levels.append(len(LEVELS) if other is None else LEVELS.index(level(again(other))))
+    return levels
 
 
 def as_categories(case: Case, columns: Sequence[int]) -> Try:

@@ -15,10 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from ..bandwidth.recommend import Recommendation
 from ..plotting import page as report
 from ..results.result import BaseResult
+from .case import Case
 from .findings import (
     CHECKS,
+    LEVELS,
     SEVERITIES,
     STATES,
     VERDICTS,
@@ -29,8 +32,9 @@ from .findings import (
     few,
     level,
 )
-from .trials import settled
+from .trials import levels_at, settled
 
+WIDTHS = np.array([1.0, 1.25, 0.8, 1.5, 0.65, 2.0, 0.5, 4.0])  # times the one in use
 LISTED = 10  # of the coefficients in the printed form
 
 
@@ -196,6 +200,23 @@ class Audit(BaseResult):
         rows = [{part: getattr(finding, part) for part in parts} for finding in self.findings]
         frame = pd.DataFrame(rows, columns=list(parts))
         return frame.assign(features=[", ".join(names) for names in frame["features"]])
+
+    def recommend(self) -> Recommendation:
+        """The bandwidth nearest to the one in use whose audit finds least, tried from half to four times it.
+
+        ``nu`` is None where the one in use cannot be changed, or none is free of what stops it here.
+        """
+        if not isinstance(self.case, Case):
+            return Recommendation(None, "A text or an image is audited at its own width alone.")
+        widths = self.case.nu * WIDTHS
+        levels = levels_at(self.case, widths, lambda case: run_checks(case, CHECKS, True)[0])
+        best = int(np.argmin(levels))  # the first is the one in use
+        word = LEVELS[levels[best]] if levels[best] < len(LEVELS) else "serious"
+        if word == "serious":
+            return Recommendation(None, "At every width tried something serious is found.")
+        kept = "Another width finds no less" if best == 0 else f"Here the worst is: {self.severity}"
+        reason = f"At {self.case.terms.at_width(widths[best])} the worst that is found is: {word}. {kept}."
+        return Recommendation(float(widths[best]), reason)
 
     def order(self) -> np.ndarray:
         """Features of the explanation, from the largest coefficient to the smallest."""

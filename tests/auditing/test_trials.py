@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from audited_rows import X, explainer
+from drawn_audits import drawn
 from lime.lime_tabular import LimeTabularExplainer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
@@ -99,11 +99,22 @@ def test_what_works():
         assert works(finding, before, after) is right
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_a_declaration_that_makes_it_worse_is_not_offered():
-    """A column of 60 values, most of which occur a few times: declared, the row's value is hardly ever drawn."""
-    rng = np.random.default_rng(0)
-    data = np.column_stack([np.maximum(rng.normal(size=400), 0), X[:, 1:]])
-    f = lt.Linear([4.0, 1.0, 0.5, 0.2])
-    found = lt.audit(explainer(data), f, data[data[:, 0] == 0][0], data=data)["collapsed-bin"]
-    assert found.severity != "note" and "advised" not in found.numbers
-    assert found.remedy.startswith("Do not read") and "Declare" not in found.remedy
+    """Declared, the column's coefficient would be among those that runs of 5,000 cannot tell apart."""
+    audit = drawn(275).audit()
+    found = audit["collapsed-bin"]
+    assert found.severity == "warning" and "advised" not in found.numbers
+    assert found.remedy == "Do not read birch." and "noise" not in audit
+
+
+def test_the_recommended_width_asks_the_audit():
+    """Near a critical bandwidth the one in use is serious; another one is advised, and its audit is not."""
+    f, xi = lt.Linear([10.0, -10.0]), [0.961, 0.432]
+    audit = lt.audit(lt.limit(f, xi, lt.Gaussian(), 0.53))
+    assert audit.severity == "serious"
+    advice = audit.recommend()
+    again = lt.audit(lt.limit(f, xi, lt.Gaussian(), advice.nu))
+    assert again.severity in advice.reason and again.severity != "serious" and advice.nu != 0.53
+    fine = lt.audit(lt.limit(lt.Linear([5.0, -3.0]), [1.1, -1.2], lt.Gaussian(), 1.5))
+    assert fine.recommend().nu == pytest.approx(1.5)
