@@ -15,12 +15,12 @@ import numpy as np
 from ..core.boxes import World, check_world
 from ..core.problem import instance_in, named_world
 from ..inputs import arguments as arg
-from ..inputs.lime_defaults import NUM_SAMPLES, RIDGE
+from ..inputs.lime_defaults import NUM_SAMPLES
 from ..inputs.predictors import model_behind
 from ..lime.columns_and_classes import output_of, refuse_columns
 from ..lime.masks import MaskKind
 from ..lime.predict_lime import MASK_KINDS, request
-from ..lime.read_explainer import LimeNumbers, LimeWorld, from_lime, is_named
+from ..lime.read_explainer import from_lime, is_named
 from ..lime.runs import Surrogates, one_label, renamed
 from ..results.explanation import Explanation
 from ..results.limit import Limit
@@ -127,7 +127,7 @@ def audit(
         )
     plan = _plan(
         subject, f, fit, label, output, seed,
-        data=data, n=NUM_SAMPLES if n is None else n, shown=shown, terms=terms,
+        data=data, n=n, shown=shown, terms=terms,
     )  # fmt: skip
     if plan.is_lime:
         refuse_columns(plan.f, plan.world.boxes().names, "xi", xi)
@@ -191,10 +191,8 @@ def _plan(
         world, names = subject, getattr(subject, "class_names", ()) or None
         classifies = True if hasattr(model, "predict_proba") else None
     check_world(world, boxes=False)
-    defaults = {"nu": None, "kernel": "gaussian", "ridge": 0.0}
-    if isinstance(world, LimeWorld | LimeNumbers):
-        defaults = {"nu": world.nu, "kernel": world.kernel, "ridge": RIDGE}
-    fit = {name: defaults[name] if value is None else value for name, value in fit.items()}
+    fit = {name: getattr(world, name) if value is None else value for name, value in fit.items()}
+    options["n"] = (world.n or NUM_SAMPLES) if options["n"] is None else options["n"]
     if fit["nu"] is None:
         raise ValueError("nu must be given with a world, the bandwidth of the explanations.")
     if label is not None or classifies:
