@@ -110,7 +110,7 @@ coverage: $(ENV)/.test  # of the last make unit and make site
 	    --skip-covered --fail-under 95
 
 # Long comparisons; make test runs a sample of each. Stated with version, day and machine.
-verify: $(ENV)/.bench  ## run the long comparisons whole, write what they found to docs/verified.md
+verify: $(ENV)/.peers  ## run the long comparisons whole, write what they found to docs/verified.md
 	@sh tools/sandbox.sh
 	@chrome="$$(sh tools/browser.sh)" && CHROME="$$chrome" LIMETUTOR_VERIFY=1 \
 	    "$(BIN)/python" -m pytest tests -m verify -n $(JOBS) --dist worksteal \
@@ -161,6 +161,12 @@ $(ENV)/.test: requirements-test.txt requirements.txt pyproject.toml tools/setup.
 # shap, with its compiler, is too heavy for every run of the tests.
 $(ENV)/.bench: $(ENV)/.test
 	@"$(BIN)/python" -m pip --disable-pip-version-check install --quiet -e '.[bench]' -c requirements-test.txt
+	@touch "$@"
+
+# Other packages whose numbers those of lt.cube are compared with.
+$(ENV)/.peers: $(ENV)/.bench
+	@"$(BIN)/python" -m pip --disable-pip-version-check install --quiet -e '.[peers]' -c requirements-test.txt
+	@"$(BIN)/python" -m pip --disable-pip-version-check install --quiet --no-deps anchor-exp==0.0.2.0
 	@touch "$@"
 
 clean:  ## remove what builds and tests left behind

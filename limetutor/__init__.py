@@ -19,6 +19,7 @@ from .core.boxes import Gaussian
 from .core.explainer import explain
 from .core.models import Linear
 from .core.theory import limit
+from .cubes.cube import Cube, cube
 from .exact.margins import margin
 from .exact.quadratic import Quadratic
 from .inputs.warning_classes import FitWarning, LimetutorWarning, PrecisionWarning
@@ -54,10 +55,10 @@ _LAZY = {
 }
 
 __all__ = [
-    "Audit", "AuditTable", "Choice", "Empirical", "Explanation", "Explanations", "FitWarning",
+    "Audit", "AuditTable", "Choice", "Cube", "Empirical", "Explanation", "Explanations", "FitWarning",
     "Gaussian", "LimePrediction", "LimetutorWarning", "Limit", "Limits", "Linear", "Path",
     "PrecisionWarning", "Quadratic", "Slider", "SwitchFit", "Switches", "audit", "check",
-    "counted_switches", "explain", "explain_many", "explore", "from_lime", "image_switches",
+    "counted_switches", "cube", "explain", "explain_many", "explore", "from_lime", "image_switches",
     "judge", "limit", "limits", "margin", "path", "predict_lime", "repeat", "risk",
     "samples_needed", "show", "switch_limit", "text_switches",
 ]  # fmt: skip

@@ -32,7 +32,7 @@ def test_a_small_size_runs(part, rows, tmp_path):
         rows = 0
     if part == "dragging" and not (ROOT / "_build" / "html" / "book").exists():
         rows = 0
-    shap = 2 * (part == "many_rows" and importlib.util.find_spec("shap") is not None)
+    shap = 4 * (part == "many_rows" and importlib.util.find_spec("shap") is not None)
     assert len(table) == 2 + rows + shap and all(line.count("|") == 5 for line in table)
     pictures = {"calls": ["error.svg"], "pace": ["time.svg"], "many_rows": []}.get(part, [])
     assert [path.name for path in tmp_path.glob("*.svg")] == pictures

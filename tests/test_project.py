@@ -179,7 +179,7 @@ def test_nothing_is_published_before_the_tests_are_green():
 def test_extras_give_what_the_readme_promises():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     extras = project["project"]["optional-dependencies"]
-    known = {"plot", "lime", "cli", "class", "chapters", "book", "lab", "test", "bench"}
+    known = {"plot", "lime", "cli", "class", "chapters", "book", "lab", "test", "bench", "peers"}
     assert set(extras) == known
     names = {extra: {re.match(r"[\w-]+", need)[0] for need in extras[extra]} for extra in extras}
     assert names["plot"] == {"matplotlib"}

@@ -74,6 +74,7 @@ limetutor.progress = (() => {
   return {
     get,
     set(name, change) {
+      if (kept) load(); // what came since: from another tab, or from a storage that was not there yet
       items[name] = { ...get(name), ...change };
       save();
     },

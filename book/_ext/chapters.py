@@ -30,6 +30,7 @@ class Chapter:
     needs: tuple[str, ...] = ()
     helps: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
     optional: bool = False
 
     @property

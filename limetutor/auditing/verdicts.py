@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..bandwidth.recommend import Recommendation
+from ..cubes.beside import beside_lime
 from ..plotting import page as report
 from ..results.result import BaseResult
 from .case import Case
@@ -242,6 +243,8 @@ class Audit(BaseResult):
         blocks += self.case.subject.blocks(symbols=symbols, picture=False)
         if str(self.signs):
             blocks.append(report.paragraph(str(self.signs)))
+        shown = self.order()[: min(LISTED, self.case.shown)]
+        blocks += beside_lime(self.case.problem, self.case.coef, shown)
         blocks.append(report.heading("What was found"))
         if self.findings:
             rows = [

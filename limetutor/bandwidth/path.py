@@ -17,11 +17,12 @@ import numpy as np
 
 from ..core.boxes import Gaussian, World, check_world
 from ..core.kernels import ProductKernel, kernel_of
-from ..core.problem import Problem, boxes_for
+from ..core.problem import Problem
+from ..cubes.extension import Masses
+from ..cubes.widths import MANY, Widths, widths_of
 from ..inputs import arguments as arg
-from ..inputs.predictors import caller, model_behind
 from ..inputs.worlds import penalty_and_rows
-from ..lime.columns_and_classes import output_of
+from ..lime.columns_and_classes import output_in_world
 from ..lime.empirical import Empirical
 from ..lime.read_explainer import from_lime, is_named
 from ..lime.runs import one_label, renamed
@@ -31,7 +32,12 @@ from ..precision.diagnostics import MIN_EFFECTIVE, MIN_OTHER_WEIGHT
 from ..results.result import PicklesWithoutModel, fitted_with, largest_first, pairs, plain
 from .curves import BoxCountCurve, Curve, Points, curve_of
 from .path_events import Section, changes, leaders, signs
-from .recommend import Recommendation, recommended_bandwidth, recommended_boxes
+from .recommend import (
+    Recommendation,
+    recommended_bandwidth,
+    recommended_boxes,
+    with_shapley,
+)
 from .roots import sign_changes
 
 MODEL_SAMPLES = 20_000  # of a model without a form, for all bandwidths together
@@ -98,6 +104,18 @@ class Path(PicklesWithoutModel):
         it is none at which the surrogate is further off the prediction than at the explainer's own.
         """
         return self.advice
+
+    def widths(self, m: int = 1) -> Widths:
+        """The m bandwidths of which a weighted sum is the Shapley value on boxes; see :func:`cube`.
+
+        Up to interactions of order 2m, where all boxes of xi have the same mass. Of kernel "mismatch".
+        """
+        if self.kernel != "mismatch" or self.world.regression is not None:
+            raise ValueError(
+                "kernel must be 'mismatch', in a world with boxes, for bandwidths that average to Shapley "
+                f"values, got {self.kernel!r}."
+            )
+        return widths_of(Masses.of(self.setting), arg.whole("m", m, 1, most=MANY))
 
     def order(self) -> np.ndarray:
         """Features from the one whose coefficient gets largest to the one that stays smallest."""
@@ -252,7 +270,7 @@ def path(
             )
         counts = arg.vector("boxes", boxes)
         boxes = np.unique([arg.whole("boxes", count, 2, most=MAX_BOXES) for count in counts])
-    output = _output(f, xi, world, label, output)
+    output = output_in_world(f, xi, world, label, output)
     if label is not None and hasattr(world, "class_names"):
         world = replace(world, class_names=())  # type: ignore[type-var]  # which have been read
     problem = Problem.of(
@@ -274,7 +292,7 @@ def path(
     return _path(
         curve, shown, nu=nus, critical=critical, critical_stderr=critical_stderr,
         stable=max(section.ranges, key=lambda ends: np.log(ends[1] / ends[0])), boxes=None,
-        notes=_notes(problem, section.points), advice=recommended_bandwidth(section),
+        notes=_notes(problem, section.points), advice=with_shapley(recommended_bandwidth(section), problem),
     )  # fmt: skip
 
 
@@ -284,19 +302,6 @@ def _in_order(f: Any, xi: Any, world: Any) -> tuple[Any, Any, Any, Any]:
     if explainers[0]:
         f, xi, world = xi, world, f
     return (world, f, xi, from_lime(world)) if any(explainers) else (None, f, xi, world)
-
-
-def _output(f: Any, xi: Any, world: World, label: Any, output: Any) -> Any:
-    """The requested output; of a classifier in a world read from `lime` the one that `lime` takes."""
-    model, class_names = model_behind(f), getattr(world, "class_names", None)
-    classifies = None
-    if class_names is not None and label is None and output is None:
-        classifies = hasattr(model, "predict_proba") or None
-        if not classifies and class_names:
-            boxes = boxes_for(world, xi, model)
-            values = np.asarray(caller(model, boxes)[0](boxes.encode(xi)[None]))
-            classifies = (values.ndim == 2 and values.shape[1] > 1) or None
-    return output_of(model, label, output, classifies, class_names or None)
 
 
 def default_bandwidths(problem: Problem) -> np.ndarray:

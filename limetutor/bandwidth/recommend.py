@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.problem import Problem
+from ..cubes.extension import Masses
+from ..cubes.widths import are_equal, widths_of
 from ..precision.diagnostics import MIN_OTHER_WEIGHT
 from .path_events import OUTSIDE, TOP, Section
 
@@ -16,6 +19,7 @@ MIN_KEPT = 0.9  # of the strongest coefficients, that a penalty should leave
 MAX_WORSE = (
     0.1  # of the largest coefficient: how much further off than at the explainer's own width
 )
+ABOUT_ONE_MASS = 1.1  # ratio of the largest mass of a box of xi to the smallest
 MIN_WEIGHT = 10 * MIN_OTHER_WEIGHT  # of all other rows together, for xi's own row not to decide
 
 
@@ -117,6 +121,22 @@ def _in_words(section: Section, i: int, ends: tuple[float, float], margin: float
         f"that is {margin:.0%} away from any change of these; there the explanation is off by "
         f"{abs(points.error[i]):.2g} from the prediction {problem.prediction:.4g}.{beside}",
     )
+
+
+def with_shapley(advice: Recommendation, problem: Problem) -> Recommendation:
+    """The same and, where all boxes of xi have about one mass, the bandwidth of Shapley values."""
+    if problem.kernel.name != "mismatch" or problem.world.regression is not None:
+        return advice
+    masses = Masses.of(problem)
+    p = masses.p[~masses.constant]
+    if not len(p) or p.max() > ABOUT_ONE_MASS * p.min():
+        return advice
+    nearly = "" if are_equal(masses) else "nearly "
+    words = (
+        f" At {widths_of(masses, 1).nu[0]:.3g} the coefficients times 1 - p, p the mass of a box, become, "
+        f"as n grows, {nearly}the Shapley values on boxes where no more than two features act together (lt.cube)."
+    )
+    return advice._replace(reason=advice.reason + words)
 
 
 def recommended_boxes(

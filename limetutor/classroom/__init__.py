@@ -1,7 +1,7 @@
 """From the book to a class: assignments, grading, feedback and a question bank.
 
-README.md in this folder lists its modules. A notebook of an assignment calls two functions of this
-package, :func:`hint` and :func:`numbers`. While it is graded it has stand-ins for them
+README.md in this folder lists its modules. A notebook of an assignment calls functions of this
+package, :func:`hint`, :func:`numbers` and :func:`released`. While it is graded it has stand-ins for them
 (``inside/standin``), because limetutor is not installed in the sandbox.
 """
 
@@ -30,3 +30,15 @@ def numbers(name: str, student: str) -> dict[str, Any]:
     from .assignments import exercise
 
     return exercise(name, student).params
+
+
+def released(version: str) -> None:
+    """Say so if a notebook was released with another version of its assignment than the one installed here."""
+    from .assignments import assignments, edition
+
+    name = version.partition(" ")[0]
+    if name in assignments() and version != edition(name):
+        print(
+            f"This notebook is of version {version}, and limetutor here has {edition(name)}: what hints say may not "
+            "be what counts. Install limetutor by the line that your teacher gave."
+        )

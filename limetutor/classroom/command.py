@@ -1,6 +1,7 @@
 """The command `limetutor class`: what a lecturer needs of this repository.
 
     limetutor class release --out to_students
+    limetutor class collect moodle.zip --roster roster.csv --out submissions
     limetutor class grade submissions --out graded
 
 To add one: a module in this folder, listed in ``MODULES``, with a function registered by :func:`action`.
@@ -14,8 +15,14 @@ from importlib import import_module
 from ..plotting.files import place
 from .bounded import stopped_by_signals
 
-PATHS = ("submissions", "--out", "--book")  # options in which ~ is the home folder
-MODULES = ("release", "grade", "feedback", "bank")
+PATHS = (
+    "submissions",
+    "--out",
+    "--book",
+    "--roster",
+    "--marks",
+)  # options in which ~ is the home folder
+MODULES = ("release", "collect", "grade", "reading", "feedback", "bank")
 
 Run = Callable[[argparse.Namespace], int]
 Options = Callable[[argparse.ArgumentParser], None]

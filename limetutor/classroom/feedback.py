@@ -84,6 +84,10 @@ def page(notebook: dict[str, Any], marks: dict[str, Any], exporter: Any) -> str:
         page_cells.append(shown_cell(cell, graded_cell.text, metadata))
     opening = nbformat.v4.new_markdown_cell(_opening(marks, assignment, shown))
     shown_notebook = nbformat.v4.new_notebook(cells=[opening, *page_cells])
+    for number, cell in enumerate(shown_notebook.cells):
+        cell["id"] = (
+            f"cell-{number}"  # in the place of one drawn at random: the same page each time
+        )
     facts = {"score": marks["points"], "max_score": marks["max_points"], "late_penalty": 0}
     facts["notebook"] = escape(f"{assignment.title}: {marks['student']}")
     with warnings.catch_warnings():
@@ -97,28 +101,42 @@ def _shown(assignment: Any, marks: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """What the template shows, by cell: words under an answer, points with its question."""
     shown: dict[str, dict[str, Any]] = {}
     for question in assignment.questions:
-        name = question.answer
+        name, mark = question.answer, _mark(marks, question.name)
+        words = {"solution": True, "grade": False, "comment": _escaped(mark["words"])}
         if question.machine:
-            mark = marks["questions"].get(question.name, NO_MARK)
-            words = {"solution": True, "grade": False, "comment": _escaped(mark["words"])}
             points = {"points": question.points, "score": mark["points"], "grade": True}
             shown[f"{name}-answer"] = words | {"grade_id": f"{name}-answer"}
             shown[name] = points | {"solution": False, "grade_id": name}
         else:
-            words = {"solution": True, "grade": False, "grade_id": name}
-            shown[name] = words | {"comment": f"{question.points} points, given by a person."}
+            told = (
+                f"{question.points} points, still to be given."
+                if mark.get("open")
+                else _points(mark, question)
+            )
+            shown[name] = words | {"grade_id": name, "comment": f"{told} {words['comment']}"}
     return shown
+
+
+def _mark(marks: dict[str, Any], name: str) -> dict[str, Any]:
+    """The mark of a question: a person's, if there is one."""
+    return marks.get("by_person", {}).get(name) or marks["questions"].get(name, NO_MARK)  # type: ignore[no-any-return]
+
+
+def _points(mark: dict[str, Any], question: Any) -> str:
+    return f"{mark['points']:g} of {question.points} points."
 
 
 def _opening(marks: dict[str, Any], assignment: Any, absent: dict[str, Any]) -> str:
     """Status, notes, and the points of questions whose cells are not in the notebook any more."""
-    head = f"**{marks['points']} of {marks['max_points']} points**, status: {marks['status']}."
+    left = f", {marks['open']} still to be given by a person" if marks.get("open") else ""
+    head = (
+        f"**{marks['points']:g} of {marks['max_points']} points**{left}, status: {marks['status']}."
+    )
     notes = list(marks["notes"])
-    for question in assignment.judged:
+    for question in assignment.questions:
         if question.answer in absent:
-            mark = marks["questions"].get(question.name, NO_MARK)
-            points = f"{mark['points']} of {question.points}"
-            notes.append(f"{question.answer}: {points}. {mark['words']}")
+            mark = _mark(marks, question.name)
+            notes.append(f"{question.answer}: {_points(mark, question)} {mark['words']}")
     return "\n".join([head, "", *(f"- {_escaped(note)}" for note in notes)])
 
 
@@ -155,7 +173,8 @@ def graded(path: Path) -> list[dict[str, Any]]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         for marks in found:
-            questions = [(mark["points"], mark["words"]) for mark in marks["questions"].values()]
+            every = [*marks["questions"].values(), *marks.get("by_person", {}).values()]
+            questions = [(mark["points"], mark["words"]) for mark in every]
             numbers = [marks["points"], marks["max_points"], *(points for points, _ in questions)]
             texts = [
                 marks["assignment"],

@@ -1,31 +1,32 @@
 """`limetutor class grade`: a folder of submissions to a table of grades.
 
 ``submissions/<student>/<assignment>.ipynb`` go in; ``grades.csv`` comes out, with a line for every student
-and assignment, and ``marks.json``, which has the words for the feedback as well.
+and assignment, ``marks.json``, which has the words for the feedback as well, ``copies.csv``, and what a gradebook
+imports. A notebook that was graded before, as it is, is not graded again.
 """
 
 import argparse
-import csv
-import io
+import contextlib
 import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from ..plotting.files import without_formulas, write_atomically
+from ..plotting.files import write_atomically
 from ..precision.progress import progress_bar
+from . import collect
 from .command import action
 
-COLUMNS = ("student", "assignment", "points", "max_points", "status")
 A_DAY = 86_400  # seconds
-NOT_STUDENTS = ("__MACOSX", "__pycache__")
+NOT_STUDENTS = ("__MACOSX", "__pycache__", collect.UNPLACED)
 JUDGE = f"{__package__}.marking:graded_record"
 EXCEEDED = {
     "timed out": "To judge it took too long, so it was given up.",
@@ -56,27 +57,6 @@ def students(folder: str, out: str = "") -> list[Path]:
     return sorted(folders, key=lambda p: p.name)
 
 
-def _csv_line(row: Iterable[Any]) -> str:
-    """A line of a table; with this line end, a name that contains any other one is quoted as well."""
-    text = io.StringIO(newline="")
-    cells = [without_formulas(cell) if isinstance(cell, str) else cell for cell in row]
-    csv.writer(text, lineterminator="\r\n").writerow(cells)
-    return text.getvalue().removesuffix("\r\n") + "\n"
-
-
-def table(results: Iterable[Any]) -> str:
-    """The results as CSV."""
-    from .assignments import assignments
-
-    questions = [q.name for a in assignments().values() for q in a.judged]
-    lines = [_csv_line([*COLUMNS, *questions])]
-    for result in results:
-        points = {name: mark.points for name, mark in result.marks.items()}
-        row = [result.student, result.assignment, result.points, result.max_points, result.status]
-        lines.append(_csv_line([*row, *(points.get(name, "") for name in questions)]))
-    return "".join(lines)
-
-
 def _gathered(futures: list[Future[Any]]) -> list[Any]:
     """The results of futures, in their order; the first of them to fail raises."""
     left = set(futures)
@@ -88,14 +68,60 @@ def _gathered(futures: list[Future[Any]]) -> list[Any]:
     return [future.result() for future in futures]
 
 
-def grade_all(folders: list[Path], limits: Any, jobs: int) -> list[Any]:
-    """The graded submissions of all students, in their order."""
+def fingerprint(folder: Path, name: str) -> str:
+    """What the grade of a notebook depends on; empty if it is no file."""
+    from .assignments import edition
+    from .notebooks import MAX_BYTES, source
+
+    path = folder / f"{name}.ipynb"
+    if (
+        folder.is_symlink()
+        or path.is_symlink()
+        or not path.is_file()
+        or path.stat().st_size > MAX_BYTES
+    ):
+        return ""
+    parts = (
+        folder.name.encode(errors="surrogatepass"),
+        edition(name).encode(),
+        source(name).read_bytes(),
+    )
+    return sha256(
+        b"".join(sha256(part).digest() for part in (*parts, path.read_bytes()))
+    ).hexdigest()
+
+
+def graded_before(out: Path) -> dict[tuple[str, str], tuple[str, Any]]:
+    """What an earlier run has found, with what it depended on: what went well, by student and assignment."""
+    from .marking import GradedSubmission, mark_of
+
+    found = {}
+    with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
+        for entry in json.loads((out / "marks.json").read_text(encoding="utf-8")):
+            if entry.get("key") and entry["status"] in ("graded", "altered"):
+                marks = {name: mark_of(fields) for name, fields in entry["questions"].items()}
+                facts = {
+                    name: entry[name] for name in ("student", "assignment", "status", "max_points")
+                }
+                result = GradedSubmission(
+                    **facts, marks=marks, notes=tuple(entry["notes"]), typed=entry["typed"]
+                )
+                found[result.student, result.assignment] = entry["key"], result
+    return found
+
+
+def grade_all(
+    folders: list[Path], limits: Any, jobs: int, names: Sequence[str] = (), before: Any = None
+) -> list[Any]:
+    """The graded submissions of all students, in their order; of assignments that are named, if any are."""
     from .assignments import assignments
     from .bounded import STOPPED, BoundedProcess, CallError, ExceededError
     from .marking import GradedSubmission, Mark, self_reported, submission_of
     from .sandbox import CLOCK_FACTOR, SandboxError, prepared
 
-    tasks = [(folder, a) for folder in folders for a in assignments().values()]
+    chosen = [a for a in assignments().values() if not names or a.name in names]
+    tasks = [(folder, a) for folder in folders for a in chosen]
+    others = [folder.name for folder in folders]
     processes = [BoundedProcess() for _ in range(jobs)]
     idle: SimpleQueue[BoundedProcess] = SimpleQueue()
     for process in processes:
@@ -111,7 +137,10 @@ def grade_all(folders: list[Path], limits: Any, jobs: int) -> list[Any]:
             process = idle.get()
             name = assignment.name
             try:
-                how = str(folder), name, asdict(limits)
+                key, result = (before or {}).get((folder.name, name), ("", None))
+                if key and key == fingerprint(folder, name):
+                    return result
+                how = str(folder), name, asdict(limits), others
                 seconds = CLOCK_FACTOR * limits.total
                 return submission_of(process.call(JUDGE, *how, seconds=seconds))
             except CallError as error:
@@ -127,9 +156,9 @@ def grade_all(folders: list[Path], limits: Any, jobs: int) -> list[Any]:
                 idle.put(process)
                 if bar is not None:
                     bar.update()
-            zero = {question.name: Mark(0, "") for question in assignment.judged}
+            zero = {question.name: Mark(0, "") for question in assignment.questions}
             return GradedSubmission(
-                folder.name, name, status, assignment.max_points, zero, notes=(why,)
+                folder.name, name, status, assignment.most_points, zero, notes=(why,)
             )
 
         try:
@@ -140,16 +169,29 @@ def grade_all(folders: list[Path], limits: Any, jobs: int) -> list[Any]:
                 process.stop()
     submissions = []
     for folder in folders:
-        submissions += [next(results) for _ in assignments()]
-        if reported := self_reported(folder):
+        submissions += [next(results) for _ in chosen]
+        if not names and (reported := self_reported(folder)):
             submissions.append(reported)
     return submissions
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
+    from .tables import FORMATS
+
     add = parser.add_argument
     add("submissions", help="a folder with a folder for each student")
     add("--out", required=True, metavar="FOLDER", help="where grades.csv goes")
+    add_only(parser)
+    words = "a table with one line for each student, as a gradebook imports it"
+    add("--format", choices=[*FORMATS], help=words)
+    words = "the class, or Moodle's grading worksheet or Canvas' gradebook; needed for --format"
+    add("--roster", metavar="FILE", help=words)
+    add("--maximum", type=float, help="points of the gradebook, if not those of the assignment")
+    words = "points that a person has given (default: marks.csv in --out, where it is)"
+    add("--marks", metavar="FILE", help=words)
+    add(
+        "--again", action="store_true", help="grade also what was graded before and has not changed"
+    )
     add("--jobs", type=int, default=2, help="notebooks at a time (default: 2)")
     words = "of the processor, for a cell and for a question (default: 20)"
     add("--seconds", type=float, default=20.0, help=words)
@@ -157,22 +199,51 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add("--unsafe-no-sandbox", action="store_true", help=HELP_UNSAFE)
 
 
+def add_only(parser: argparse.ArgumentParser) -> None:
+    """The option that names assignments."""
+    words = "only these assignments, such as lime_from_scratch: those that were set so far"
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help=words)
+
+
+def chosen_names(only: Sequence[str]) -> list[str]:
+    """The assignments that were asked for, in the order of the course."""
+    from .assignments import assignments
+
+    names = [name.removesuffix(".ipynb") for name in only]
+    for name in names:
+        if name not in assignments():
+            known = ", ".join(map(repr, assignments()))
+            raise ValueError(f"--only must name assignments, of {known}, got {name!r}.")
+    return [name for name in assignments() if not names or name in names]
+
+
 @action(
     "grade", "Grade a folder of submissions: submissions/<student>/<assignment>.ipynb.", _options
 )
 def grade(options: argparse.Namespace) -> int:
     """`limetutor class grade`."""
+    from . import reading, roster, tables
     from .assignments import assignments
+    from .copies import report
     from .notebooks import source
     from .sandbox import CLOCK_FACTOR, SandboxLimits, weaknesses
 
     for name in assignments():
         source(name)  # without them no notebook could be compared
-    for name, least in {"jobs": 1, "seconds": 1, "memory": 256}.items():
-        if not getattr(options, name) >= least:
-            raise ValueError(f"--{name} must be at least {least}, got {getattr(options, name)}.")
+    least = {"jobs": 1, "seconds": 1, "memory": 256} | (
+        {"maximum": 0.01} if options.maximum else {}
+    )
+    for name, bound in least.items():
+        if not getattr(options, name) >= bound:
+            raise ValueError(f"--{name} must be at least {bound}, got {getattr(options, name)}.")
     if options.seconds > A_DAY:
         raise ValueError(f"--seconds must be at most {A_DAY}, got {options.seconds:g}.")
+    names = chosen_names(options.only)
+    if options.format and not options.roster:
+        raise ValueError(
+            f"--format {options.format} needs --roster, the list of the class, but got none."
+        )
+    people = roster.read(options.roster) if options.roster else None
     folders = students(options.submissions, options.out)
     out = Path(options.out)
     files = [path for path in Path(options.submissions).iterdir() if not path.is_dir()]
@@ -182,6 +253,7 @@ def grade(options: argparse.Namespace) -> int:
     out.mkdir(parents=True, exist_ok=True)
     if not os.access(out, os.W_OK):
         raise ValueError(f"--out must be a folder that can be written to, got {options.out!r}.")
+    given = reading.marks_in(options.marks or out / reading.MARKS, bool(options.marks))
     limits = SandboxLimits(
         seconds=options.seconds,
         total=5 * CLOCK_FACTOR * options.seconds,
@@ -190,18 +262,65 @@ def grade(options: argparse.Namespace) -> int:
     )
     for sentence in weaknesses() if limits.sandboxed else ():
         print(sentence, file=sys.stderr)
-    results = grade_all(folders, limits, options.jobs)
-    marks = json.dumps([_as_json(result) for result in results], indent=1)
-    for name, text in (("grades.csv", table(results)), ("marks.json", marks)):
+    before = {} if options.again else graded_before(out)
+    found = grade_all(folders, limits, options.jobs, names if options.only else (), before)
+    results = reading.merged(found, given)
+    by_place = {
+        (folder.name, name): fingerprint(folder, name) for folder in folders for name in names
+    }
+    marks = [
+        _as_json(machine, final, by_place.get((final.student, final.assignment), ""))
+        for machine, final in zip(found, results, strict=True)
+    ]
+    written = {
+        "grades.csv": tables.table(results, names),
+        "marks.json": json.dumps(marks, indent=1),
+    }
+    written["copies.csv"] = report(folders, results, names)
+    if options.format and people is not None:
+        by_key = {(result.student, result.assignment): result for result in results}
+        numbers = collect.numbers(Path(options.submissions), options.format)
+        book = tables.Gradebook(by_key, names, people, numbers, options.maximum)
+        written |= tables.FORMATS[options.format](book)
+    for name, text in written.items():
         # a folder may have a name that is no text, and the table is one all the same
         write_atomically(out / name, text.encode(errors="backslashreplace"))
     counts = Counter(result.status for result in results)
     words = ", ".join(f"{count} {status}" for status, count in counts.items())
     print(f"{out / 'grades.csv'}: {len(results)} lines ({words}).")
+    for sentence in _still_to_do(results, written, people, out):
+        print(sentence)
     return 0
 
 
-def _as_json(result: Any) -> dict[str, Any]:
-    names = ("student", "assignment", "status", "points", "max_points")
-    facts = {name: getattr(result, name) for name in names} | {"notes": list(result.notes)}
-    return facts | {"questions": {name: asdict(mark) for name, mark in result.marks.items()}}
+def _still_to_do(
+    results: list[Any], written: dict[str, str], people: Any, out: Path
+) -> Iterator[str]:
+    """What a teacher should know of these grades, in sentences."""
+    for name, text in written.items():
+        if name.startswith(("moodle", "canvas", "class")):
+            yield f"{out / name}: {text.count(chr(10)) - 1 - name.startswith('canvas')} students."
+    if waiting := [result for result in results if result.open]:
+        points = sum(result.open for result in waiting)
+        yield (
+            f"Still open: {points} points of {len(waiting)} notebooks, which a person gives (class read); until then "
+            "their cells in a gradebook are empty."
+        )
+    if (pairs := written["copies.csv"].count("\n") - 1) > 0:
+        yield f"{out / 'copies.csv'}: {pairs} lines to look at, for you alone."
+    if people is not None:
+        known = {student.id for student in people.students}
+        if strangers := sorted({result.student for result in results} - known):
+            yield f"Not in the list of the class: {', '.join(map(repr, strangers[:10]))}."
+
+
+def _as_json(machine: Any, final: Any, key: str) -> dict[str, Any]:
+    """A result as marks.json has it: the marks of the machine, and those of a person apart from them."""
+    names = ("student", "assignment", "status", "points", "max_points", "open", "typed")
+    facts = {name: getattr(final, name) for name in names} | {
+        "notes": list(final.notes),
+        "key": key,
+    }
+    person = {k: asdict(m) for k, m in final.marks.items() if m != machine.marks[k]}
+    questions = {name: asdict(mark) for name, mark in machine.marks.items()}
+    return facts | {"questions": questions, "by_person": person}

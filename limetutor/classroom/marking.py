@@ -3,27 +3,34 @@
 Cells run in their order, then each question is asked in turn, with inputs drawn for this very file: the
 seed is a digest of it, so that no answers can be prepared for inputs that depend on these answers, and
 grading it again asks the same. A cell or a question that loops, uses too much memory or ends Python loses
-only its own points: the process is ended, and a new one runs the other cells again.
+only its own points: the process is ended, and a new one runs the other cells again, and of that cell what it
+defines.
+
+Each slip costs its own points. A wrong answer that calls an earlier answer which is wrong is judged once more, in a
+new sandbox in which the earlier one is answered from outside; the points of the earlier one stay as they are.
 """
 
 import builtins
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..course import progress
 from ..course.exercises import exercises
 from ..course.judging.kinds import Function
-from .assignments import assignments
+from .assignments import assignments, edition
+from .names import reached
 from .notebooks import UnreadableNotebookError, opened, source, submission
 from .questions import Assignment, AssignmentQuestion, generator, identity
 from .sandbox import SandboxLimits
 from .session import AnswerError, Session, StoppedError, decoded, encoded, start_session
 
-MAX_SKIPPED = 30  # cells that end Python, one after the other
+MAX_STOPPED = 30  # cells that end Python
 MAX_PROGRESS_BYTES = 100_000
+STUB = "YOUR ANSWER HERE"  # what nbgrader writes into a released paragraph
 PROBLEMS = {
     "no such name": "There is no {answer} in the notebook: was it renamed, or did its cell fail?",
     "not plain": "It gives something that is neither numbers nor text.",
@@ -32,15 +39,21 @@ PROBLEMS = {
     "MemoryError": "It used too much memory.",
     "died": "It ended Python.",
     "changed": "It changes what it was given: work on a copy.",
+    "AbsentError": "It calls limetutor, which is not there while functions are graded: use numpy and your own.",
 }
 
 
 @dataclass(frozen=True)
 class Mark:
-    """The points of a question, and words for the student that name no hidden input."""
+    """The points of a question, and words for the student that name no hidden input.
 
-    points: int
+    ``open`` are points that a person has still to give. ``fits`` are other students whose numbers the answer fits.
+    """
+
+    points: float
     words: str
+    open: int = 0
+    fits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,7 +61,7 @@ class GradedSubmission:
     """The marks of one assignment of one student.
 
     ``status`` is "graded", "altered", "timed out", "out of memory", "unreadable", "missing" or, of the
-    progress in the book, "self-reported".
+    progress in the book, "self-reported". ``typed`` is the id in the notebook, if it is another one.
     """
 
     student: str
@@ -58,41 +71,70 @@ class GradedSubmission:
     marks: dict[str, Mark] = field(default_factory=dict)
     reported: int | None = None  # points that the student reports
     notes: tuple[str, ...] = ()
+    typed: str = ""
 
     @property
-    def points(self) -> int:
+    def points(self) -> float:
         """The sum of all points."""
         if self.reported is not None:
             return self.reported
         return sum(mark.points for mark in self.marks.values())
 
+    @property
+    def open(self) -> int:
+        """The points that a person has still to give."""
+        return sum(mark.open for mark in self.marks.values())
+
 
 class NotebookRun:
-    """A notebook whose cells have run; ``trouble`` lists why parts of it were stopped."""
+    """A notebook whose cells have run; ``trouble`` lists why parts of it were stopped.
 
-    def __init__(self, code: Sequence[str], limits: SandboxLimits, given: dict[str, Any]) -> None:
-        self._code, self._limits, self._given = code, limits, given
+    It may ask for the functions in ``outside``, and those in ``replaced`` are called in the places of its own.
+    """
+
+    def __init__(
+        self,
+        code: Sequence[str],
+        limits: SandboxLimits,
+        outside: Mapping[str, Callable[..., Any]],
+        replaced: Sequence[str] = (),
+    ) -> None:
+        self.code, self._limits, self._outside = code, limits, outside
+        self._replaced = replaced
         self._deadline = time.monotonic() + limits.total
-        self._skipped: set[int] = set()
+        self._stopped: dict[int, int] = {}  # cells, and how often they had to be
         self._session: Session | None = None
         self.trouble: set[str] = set()
 
+    def with_answers(self, answers: Mapping[str, Callable[..., Any]]) -> "NotebookRun":
+        """The same notebook in another process, with functions from outside in the places of its own."""
+        run = NotebookRun(self.code, self._limits, {**self._outside, **answers}, [*answers])
+        run._deadline, run._stopped = self._deadline, dict(self._stopped)
+        return run
+
+    @property
+    def answered(self) -> set[str]:
+        """The functions from outside that it has called."""
+        return set() if self._session is None else self._session.answered
+
     @property
     def session(self) -> Session:
-        """A process in which the cells have run, without those that ended an earlier one."""
+        """A process in which the cells have run; of those that ended an earlier one, what they define, at most."""
         while self._session is None:
-            if time.monotonic() > self._deadline or len(self._skipped) > MAX_SKIPPED:
+            if time.monotonic() > self._deadline or len(self._stopped) > MAX_STOPPED:
                 raise StoppedError("timed out")
-            session, number = start_session(self._limits, self._given), 0
+            number = 0
+            session = start_session(self._limits, self._outside, self._replaced)
             try:
-                for number, code in enumerate(self._code):
+                for number, code in enumerate(self.code):
                     if time.monotonic() > self._deadline:
                         self.trouble.add("timed out")
                         break  # what is defined by now is still asked for
-                    if number not in self._skipped:
-                        self._request(session, self._limits.seconds, do="cell", code=code)
+                    if (times := self._stopped.get(number, 0)) < 2:
+                        how = {"do": "cell", "code": code, "definitions": times > 0}
+                        self._request(session, self._limits.seconds, **how)
             except StoppedError:
-                self._skipped.add(number)
+                self._stopped[number] = self._stopped.get(number, 0) + 1
             except BaseException:
                 session.close()
                 raise
@@ -160,23 +202,34 @@ class RemoteFunction:
             raise
 
 
-def mark(
-    question: AssignmentQuestion, student: str, run: NotebookRun, seed: bytes, seconds: float
-) -> Mark:
+@dataclass(frozen=True)
+class Asked:
+    """Whose answers are asked for: the student, the others of the class, the seed of the inputs, seconds."""
+
+    student: str
+    others: Sequence[str]
+    seed: bytes
+    seconds: float
+
+
+def mark(question: AssignmentQuestion, asked: Asked, run: NotebookRun) -> Mark:
     """Ask one question."""
-    exercise = question.of(student)
+    exercise, seconds = question.of(asked.student), asked.seconds
     try:
         if isinstance(exercise, Function):
             function = RemoteFunction(run, question.answer, seconds)
-            outcome = exercise.tried(function, generator(question.name, seed))
+            outcome = exercise.tried(function, generator(question.name, asked.seed))
             words = _in_words(function.problem, question) if function.problem else outcome.hint
             return Mark(question.points if outcome.kind == "right" else 0, words)
-        reply = run.ask(seconds, do="value", name=question.answer)
-        verdict = exercise.judge(decoded(reply.get("value")))
+        answer = decoded(run.ask(seconds, do="value", name=question.answer).get("value"))
+        verdict = exercise.judge(answer)
     except (AnswerError, StoppedError) as error:
         return Mark(0, _in_words(error.args[0], question))
-    good = verdict.kind in ("right", "close")
-    return Mark(question.points if good else 0, "" if verdict.kind == "right" else verdict.words)
+    if verdict.kind in ("right", "close"):
+        return Mark(question.points, "" if verdict.kind == "right" else verdict.words)
+    others = (other for other in asked.others if identity(other) != identity(asked.student))
+    fits = (o for o in others if question.of(o).judge(answer).kind in ("right", "close"))
+    return Mark(0, verdict.words, fits=tuple(fits) if question.personal else ())
 
 
 def _in_words(problem: str, question: AssignmentQuestion) -> str:
@@ -184,33 +237,44 @@ def _in_words(problem: str, question: AssignmentQuestion) -> str:
     return words.replace("{answer}", question.answer)
 
 
-def graded_record(folder: str, name: str, limits: dict[str, Any]) -> dict[str, Any]:
+def graded_record(
+    folder: str, name: str, limits: dict[str, Any], others: Sequence[str]
+) -> dict[str, Any]:
     """:func:`graded` for a process of its own: plain values in and out."""
-    return asdict(graded(Path(folder), assignments()[name], SandboxLimits(**limits)))
+    return asdict(graded(Path(folder), assignments()[name], SandboxLimits(**limits), others))
+
+
+def mark_of(fields: dict[str, Any]) -> Mark:
+    """A mark whose fields are a record."""
+    return Mark(**fields | {"fits": tuple(fields.get("fits", ()))})
 
 
 def submission_of(record: dict[str, Any]) -> GradedSubmission:
     """A submission whose fields are a record."""
-    marks = {name: Mark(**fields) for name, fields in record["marks"].items()}
+    marks = {name: mark_of(fields) for name, fields in record["marks"].items()}
     return GradedSubmission(**record | {"marks": marks, "notes": tuple(record["notes"])})
 
 
-def graded(folder: Path, assignment: Assignment, limits: SandboxLimits) -> GradedSubmission:
-    """One assignment of one student, whatever is in the folder."""
+def graded(
+    folder: Path, assignment: Assignment, limits: SandboxLimits, others: Sequence[str] = ()
+) -> GradedSubmission:
+    """One assignment of one student, whatever is in the folder; ``others`` are the ids of the class."""
     student, path = folder.name, folder / f"{assignment.name}.ipynb"
 
-    def result(status: str, marks: dict[str, Mark], *notes: str) -> GradedSubmission:
-        name, most = assignment.name, assignment.max_points
-        return GradedSubmission(student, name, status, most, marks, notes=notes)
+    def result(
+        status: str, marks: dict[str, Mark], *notes: str, typed: str = ""
+    ) -> GradedSubmission:
+        name, most = assignment.name, assignment.most_points
+        return GradedSubmission(student, name, status, most, marks, notes=notes, typed=typed)
 
-    zero = {q.name: Mark(0, "") for q in assignment.judged}
+    zero = {q.name: Mark(0, "") for q in assignment.questions}
     if folder.is_symlink():
         return result("unreadable", zero, "The folder is a link to another one.")
     if not path.exists() and not path.is_symlink():
         # browsers call a second download "the_audit (1).ipynb"
-        others = sorted(p.name for p in folder.glob("*.ipynb"))
-        present = f"; there are {', '.join(others[:5])}" if others else ""
-        return result("missing", zero, f"There is no {path.name} in the folder{present}.")
+        present = sorted(p.name for p in folder.glob("*.ipynb"))
+        there = f"; there are {', '.join(present[:5])}" if present else ""
+        return result("missing", zero, f"There is no {path.name} in the folder{there}.")
     original = opened(source(assignment.name))
     try:
         content = submission(opened(path), original)
@@ -219,30 +283,85 @@ def graded(folder: Path, assignment: Assignment, limits: SandboxLimits) -> Grade
         return result("unreadable", zero, f"The file cannot be read: {why}.")
     except OSError as error:
         return result("unreadable", zero, f"The file cannot be read: {error.strerror}.")
-    run = NotebookRun(content.code, limits, assignment.numbers(student))
+    numbers = {"numbers": lambda name, typed: assignment.numbers(typed)[name]}
+    run = NotebookRun(content.code, limits, numbers)
     try:
         # before any question: a notebook could write a hidden input into this name
-        notes = (*content.altered, *_other_student(run, assignment, student))
-        judged = assignment.judged
-        marks = {q.name: mark(q, student, run, seed, limits.seconds) for q in judged}
+        typed = _other_student(run, assignment, student)
+        marks = _marks(assignment, Asked(student, others, seed, limits.seconds), run)
     finally:
         run.close()
+    notes = [*content.altered, *_differences(assignment.name, content.version, typed, student)]
     stopped = [why for why in ("timed out", "out of memory") if why in run.trouble]
     status = [*stopped, "altered" if content.altered else "graded"][0]
-    return result(status, marks, *notes)
+    read = {q.name: _to_read(q, content.texts) for q in assignment.questions if not q.machine}
+    return result(status, marks | read, *notes, typed=typed)
 
 
-def _other_student(run: NotebookRun, assignment: Assignment, student: str) -> Sequence[str]:
-    """A sentence if the notebook was filled in under another id than that of its folder."""
-    if not assignment.numbers(student):
-        return ()
+def _to_read(question: AssignmentQuestion, texts: Mapping[str, str]) -> Mark:
+    """The mark of a paragraph before a person has read it."""
+    if is_blank(texts.get(question.answer, "")):
+        return Mark(0, "There is no text here.")
+    return Mark(0, "A person gives these points.", open=question.points)
+
+
+def is_blank(text: str) -> bool:
+    """Whether a paragraph has no more than what is there when it is released."""
+    return not text.replace(STUB, "").strip()
+
+
+def _differences(name: str, version: str, typed: str, student: str) -> Sequence[str]:
+    """Sentences about another version and another id than those that count."""
+    notes = []
+    if version not in ("", edition(name)):
+        notes.append(f"The notebook is of version {version!r} and graded as {edition(name)!r}.")
+    if typed:
+        words = "questions with numbers of your own are judged for yours"
+        notes.append(f"The id in the notebook is {typed!r}, and yours is {student!r}: {words}.")
+    return notes
+
+
+def _marks(assignment: Assignment, asked: Asked, run: NotebookRun) -> dict[str, Mark]:
+    """The marks of all questions; wrong ones that call earlier wrong ones are judged again, given right ones."""
+    marks: dict[str, Mark] = {}
+    wrong: dict[str, Callable[..., Any]] = {}  # earlier answers, by name: what is right
+    for question in assignment.judged:
+        found = mark(question, asked, run)
+        needed = reached(run.code, question.answer) & set(wrong) if not found.points else set()
+        if needed:
+            again = run.with_answers({name: wrong[name] for name in wrong if name in needed})
+            try:
+                given = mark(question, asked, again)
+                if given.points or not again.trouble:
+                    found = replace(given, words=_given_words(given, again.answered & needed))
+            finally:
+                again.close()
+        if not found.points and isinstance(question.exercise, Function):
+            own = question.of(asked.student)
+            wrong[question.answer] = partial(question.exercise.reference, **own.params)
+        marks[question.name] = found
+    return marks
+
+
+def _given_words(mark: Mark, answered: set[str]) -> str:
+    """What is said of an answer that was judged with right answers to earlier questions."""
+    names = " and ".join(f"`{name}`" for name in sorted(answered))
+    if not names:
+        return mark.words
+    return f"Judged with a right {names}: {mark.words or 'right.'}"
+
+
+def _other_student(run: NotebookRun, assignment: Assignment, student: str) -> str:
+    """The id that the notebook was filled in for, if it is another than that of its folder."""
+    if not any(question.personal for question in assignment.questions):
+        return ""
     try:
         name = decoded(run.ask(1.0, do="value", name="student").get("value"))
     except (AnswerError, StoppedError):
-        return ()
+        return ""
     if not isinstance(name, str) or identity(name) == identity(student):
-        return ()
-    return (f"The notebook was filled in for {name[:80]!r}, the folder is that of {student!r}.",)
+        return ""
+    return name[:80]
 
 
 def self_reported(folder: Path) -> GradedSubmission | None:

@@ -5,6 +5,7 @@ question (``grade``, with points) or one that students leave as it is (``locked`
 """
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ MAX_BRACKETS = 300_000  # each may cost the reader some hundred bytes
 MAX_PARTS = 1_000_000  # numbers and texts
 MAX_DEPTH = 60  # of lists in lists
 MAX_COUNTS = {"parts": MAX_PARTS, "cells": 2000, "outputs": 2000}
+VERSION = re.compile(
+    r'\breleased\("([^"\\\n]{0,80})"\)'
+)  # in a cell of every assignment; release writes it
 SOURCES = Path(__file__).resolve().parents[2] / "assignments"
 
 
@@ -133,11 +137,16 @@ def _cell(entry: Any) -> GradedCell:
 
 @dataclass(frozen=True)
 class Submission:
-    """The code of a notebook in its order, what was altered in it, and the texts for a person."""
+    """The code of a notebook in its order, what was altered in it, the texts for a person, the answers' code.
+
+    ``version`` is the one that it was released as, empty if it does not say.
+    """
 
     code: tuple[str, ...]
     altered: tuple[str, ...]
     texts: dict[str, str]
+    answers: dict[str, str]
+    version: str
 
 
 def submission(notebook: Any, original: Any) -> Submission:
@@ -153,22 +162,27 @@ def submission(notebook: Any, original: Any) -> Submission:
     locked = [c for c in originals.values() if c.kind == "code" and c.role == "locked"]
     code = [cell.text for cell in locked if not count[cell.name]]
     texts: dict[str, str] = {}
+    answers: dict[str, str] = {}
+    version = ""
     for cell in handed_in:
         ours = originals.get(cell.name)
         role = "" if ours is None else ours.role
         if ours is not None:
             if role in ("locked", "question") and not _alike(cell, ours):
                 altered.append(f"cell {cell.name} was changed")
-            if ours.kind == "markdown" and role == "answer":
-                texts[str(cell.name)] = cell.text
+            if role == "answer":
+                (texts if ours.kind == "markdown" else answers)[str(cell.name)] = cell.text
+            if told := VERSION.search(cell.text if role == "locked" else ""):
+                version = told[1]
             if role == "locked":
                 cell = ours
         if cell.kind == "code" and role != "question":
             code.append(cell.text)
-    return Submission(tuple(code), tuple(dict.fromkeys(altered)), texts)
+    return Submission(tuple(code), tuple(dict.fromkeys(altered)), texts, answers, version)
 
 
 def _alike(cell: GradedCell, other: GradedCell) -> bool:
-    """Whether two cells are the same but for spaces at the ends of lines."""
-    lines = [[line.rstrip() for line in c.text.strip().splitlines()] for c in (cell, other)]
+    """Whether two cells are the same but for spaces at the ends of lines and the version."""
+    texts = [VERSION.sub("released()", c.text.strip()) for c in (cell, other)]
+    lines = [[line.rstrip() for line in text.splitlines()] for text in texts]
     return cell.kind == other.kind and lines[0] == lines[1]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..course.judging.exercise import Hinted
 from ..course.judging.kinds import Exercise, Paragraph
 
 
@@ -15,11 +16,13 @@ from ..course.judging.kinds import Exercise, Paragraph
 class AssignmentQuestion:
     """An exercise of an assignment, with its points; its ``name`` is ``assignment/answer``.
 
-    A paragraph is read by a person, who gives its points.
+    A paragraph is read by a person, who gives its points. ``like`` is another question whose numbers
+    this one has too.
     """
 
     exercise: Exercise
     points: int
+    like: "AssignmentQuestion | None" = None
 
     @property
     def name(self) -> str:
@@ -36,9 +39,16 @@ class AssignmentQuestion:
         """Whether it is judged by machine."""
         return not isinstance(self.exercise, Paragraph)
 
+    @property
+    def personal(self) -> bool:
+        """Whether it has other numbers for other students."""
+        return self.like is not None or any(g.draw for g in self.exercise.given.values())
+
     def of(self, student: str) -> Exercise:
         """The exercise with the numbers of a student."""
-        if not any(given.draw for given in self.exercise.given.values()):
+        if self.like is not None:
+            return replace(self.exercise, given=self.like.of(student).given)
+        if not self.personal:
             return self.exercise
         return self.exercise.variant(generator(self.name, identity(student)))
 
@@ -62,20 +72,37 @@ class Assignment:
         """The points of all questions that are judged by machine."""
         return sum(question.points for question in self.judged)
 
+    @property
+    def most_points(self) -> int:
+        """The points of all questions."""
+        return sum(question.points for question in self.questions)
+
     def numbers(self, student: str) -> dict[str, dict[str, Any]]:
         """What each question gives this student, by its name."""
         return {q.name: q.of(student).params for q in self.questions if q.exercise.given}
 
 
 def assignment(
-    number: int, name: str, title: str, exercises: Iterable[Exercise], points: Mapping[str, int]
+    number: int,
+    name: str,
+    title: str,
+    exercises: Iterable[Exercise],
+    points: Mapping[str, int],
+    like: Mapping[str, str] | None = None,
 ) -> Assignment:
-    """An assignment of these exercises, whose ``points`` are listed by the names of their answers."""
-    questions = (
-        AssignmentQuestion(replace(exercise, name=f"{name}/{exercise.name}"), points[exercise.name])
-        for exercise in exercises
-    )
-    return Assignment(number, name, title, tuple(questions))
+    """An assignment of these exercises, whose ``points`` are listed by the names of their answers.
+
+    ``like`` lists questions that have the numbers of another one. The last hint of an exercise of the book, nearly its
+    solution, is left out.
+    """
+    questions: dict[str, AssignmentQuestion] = {}
+    for exercise in exercises:
+        changed: dict[str, Any] = {"name": f"{name}/{exercise.name}"}
+        changed |= {"step": ""} if isinstance(exercise, Hinted) else {}
+        other = questions.get((like or {}).get(exercise.name, ""))
+        named = replace(exercise, **changed)
+        questions[exercise.name] = AssignmentQuestion(named, points[exercise.name], other)
+    return Assignment(number, name, title, tuple(questions.values()))
 
 
 def identity(student: str) -> str:

@@ -270,7 +270,10 @@ def why_unavailable() -> str:
     probe = _run_trusted(SandboxLimits(), "pass")
     if probe.returncode:
         why = probe.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        return f"the sandbox bubblewrap does not start here ({why[:200]}): mend that, or {flag}."
+        return (
+            f"the sandbox bubblewrap does not start here ({why[:200]}): the page For teachers says what Ubuntu and "
+            f"containers ask for; mend that, or {flag}."
+        )
     return ""
 
 

@@ -1,4 +1,7 @@
-"""Talk to the worker in a sandbox: one request at a time, one reply each, as lines of JSON."""
+"""Talk to the worker in a sandbox: one request at a time, one reply each, as lines of JSON.
+
+Before its reply, a notebook may ask for values of a few functions that are here (:class:`Session`).
+"""
 
 import base64
 import contextlib
@@ -13,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +31,11 @@ MAX_REPLY_BYTES = 8_000_000  # of one reply
 MAX_OUTPUT_BYTES = 100_000_000  # of all replies
 MAX_DEPTH, MAX_TEXT_LENGTH = 12, 1000  # of lists in lists, of a text that is read as numbers
 MAX_VALUES = 500_000  # of an answer: its numbers and texts, empty rows too
+MAX_ASKED, MAX_ASKED_SECONDS = 20_000, 10.0  # that a notebook asks for, and the time to answer
+MAX_ASKED_VALUES, MAX_WHOLE = (
+    50_000,
+    10_000,
+)  # numbers in what it asks about, and the largest whole number
 MAX_START_SECONDS = 60  # until the worker is ready, and until what a notebook leaves behind is gone
 POLL_SECONDS = 0.05  # between two looks at the memory
 LEFTOVER_SHARE = 0.4  # of a cell's seconds, in which processes left behind may fall asleep
@@ -54,6 +62,21 @@ def encoded(value: Any) -> Any:
 def decoded(reply: Any) -> Any:
     """A value out of JSON that a student may have written: data only, AnswerError for the rest."""
     return _decoded(reply, itertools.count(1))
+
+
+def argument(value: Any) -> Any:
+    """What a notebook passes to a function out here, as an array where it is a list; of bounded size."""
+    value = np.asarray(value) if isinstance(value, list) else value
+    size = (
+        value.size
+        if isinstance(value, np.ndarray)
+        else MAX_WHOLE + 1
+        if isinstance(value, dict)
+        else 1
+    )
+    if size > MAX_ASKED_VALUES or (isinstance(value, int) and abs(value) > MAX_WHOLE):
+        raise AnswerError("too large")
+    return value
 
 
 def _decoded(reply: Any, values: Iterator[int], depth: int = 0) -> Any:
@@ -83,10 +106,21 @@ def _array(name: str, shape: list[int], data: str) -> np.ndarray:
 
 
 class Session:
-    """The worker of a notebook: asked one thing at a time, stopped when it takes too much."""
+    """The worker of a notebook: asked one thing at a time, stopped when it takes too much.
 
-    def __init__(self, limits: SandboxLimits, given: dict[str, Any]) -> None:
-        self._limits = limits
+    It may ask in turn for values of the functions in ``outside``, so often and about so much. Those in ``replaced``
+    have the names of functions of the notebook and are called in their places.
+    """
+
+    def __init__(
+        self,
+        limits: SandboxLimits,
+        outside: Mapping[str, Callable[..., Any]],
+        replaced: Sequence[str] = (),
+    ) -> None:
+        self._limits, self._outside = limits, outside
+        self._asked, self._asked_seconds, self.answered = 0, 0.0, set[str]()
+        self._next_check = 0.0
         self._replies: queue.Queue[bytes | None] = queue.Queue(64)
         self._closed = threading.Event()
         self._folder = "/scratch" if limits.sandboxed else tempfile.mkdtemp(prefix="limetutor-")
@@ -107,7 +141,7 @@ class Session:
             "user": 60_000 + next(_users) % 5000 if root else None,
             "folder": self._folder,
             "paths": module_paths(limits),
-            "given": worker.packed(given),
+            "replaced": list(replaced),
         }
         try:
             self.ask(MAX_START_SECONDS, **begin)
@@ -150,14 +184,61 @@ class Session:
         deadline = time.monotonic() + seconds * CLOCK_FACTOR
         cpu_deadline = self.cpu_seconds + seconds
         number = int.from_bytes(os.urandom(6))  # that no earlier reply can know
-        line = json.dumps(request | {"number": number}).encode() + b"\n"
-        try:
+        self._next_check = time.monotonic() + POLL_SECONDS
+
+        def exchange(message: dict[str, Any]) -> dict[str, Any]:
+            line = json.dumps(message | {"number": number}).encode() + b"\n"
             # in a thread: a worker that does not read must not block the grader
             threading.Thread(target=self._send, args=(line,), daemon=True).start()
             return self._reply_to(number, deadline, cpu_deadline)
+
+        try:
+            reply = exchange(request)
+            while "asked" in reply:
+                reply = exchange(self._answer(reply, exchange))
+            self._check_memory()  # or what it keeps would be blamed on the next request
+            return reply
         except StoppedError:
             self.close()
             raise
+
+    def _answer(
+        self, asked: dict[str, Any], exchange: Callable[[dict[str, Any]], dict[str, Any]]
+    ) -> dict[str, Any]:
+        """The value of a function that the notebook asks for, of an error only its kind."""
+
+        def function(number: Any) -> Callable[..., Any]:
+            def called(*arguments: Any) -> Any:
+                """The value of a function in the notebook."""
+                shown = [encoded(value) for value in arguments]
+                reply = exchange({"evaluate": number, "arguments": shown})
+                return decoded(reply.get("evaluated"))
+
+            return called
+
+        def read(value: Any) -> Any:
+            if isinstance(value, dict) and set(value) == {"function"}:
+                return function(value["function"])
+            return argument(decoded(value))
+
+        self._asked += 1
+        began = time.process_time()
+        try:
+            if self._asked > MAX_ASKED or self._asked_seconds > MAX_ASKED_SECONDS:
+                raise AnswerError("too often")
+            name = asked["asked"]
+            called = self._outside[name]
+            arguments = [read(value) for value in asked["arguments"]]
+            named = {str(key): read(value) for key, value in asked["named"].items()}
+            value = encoded(called(*arguments, **named))
+            self.answered.add(name)
+            return {"answer": value}
+        except StoppedError:
+            raise
+        except Exception as error:
+            return {"error": type(error).__name__}
+        finally:
+            self._asked_seconds += time.process_time() - began
 
     def _send(self, line: bytes) -> None:
         stream = self._process.stdin
@@ -168,14 +249,13 @@ class Session:
 
     def _reply_to(self, number: int, deadline: float, cpu_deadline: float) -> dict[str, Any]:
         """The first line with this number; a notebook can write others, so they cost little."""
-        next_check = time.monotonic() + POLL_SECONDS
         while True:
             now = time.monotonic()
-            if now >= next_check:
+            if now >= self._next_check:
                 if now > deadline or self.cpu_seconds > cpu_deadline:
                     raise StoppedError("timed out")
                 self._check_memory()
-                next_check = now + POLL_SECONDS
+                self._next_check = now + POLL_SECONDS
             with contextlib.suppress(queue.Empty):
                 line = self._replies.get(timeout=POLL_SECONDS)
                 if line is None:
@@ -184,7 +264,6 @@ class Session:
                 with contextlib.suppress(ValueError, RecursionError):
                     reply = json.loads(line)
                     if isinstance(reply, dict) and reply.get("number") == number:
-                        self._check_memory()  # or what it keeps would be blamed on the next request
                         return reply
 
     def _check_memory(self) -> None:
@@ -245,11 +324,11 @@ class Session:
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def start_session(limits: SandboxLimits, given: dict[str, Any]) -> Session:
+def start_session(limits: SandboxLimits, *how: Any) -> Session:
     """A session, at the third attempt if need be: a machine may lack something for a moment."""
     for attempt in range(3):
         try:
-            return Session(limits, given)
+            return Session(limits, *how)
         except SandboxError:
             if attempt == 2:
                 raise

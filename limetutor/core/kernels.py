@@ -128,13 +128,13 @@ class ProductKernel(Kernel):
             return law, log_weight
         unweighted = self.unweighted(boxes.law)
         labels = ~boxes.ordered[:, None]
-        by_label = np.where(unweighted.within(box_of_xi), 0.0, self.mismatch(nu)[..., None])
+        log_w = np.where(unweighted.within(box_of_xi), 0.0, np.expand_dims(self.mismatch(nu), -1))
         mixed = {
             part: np.where(labels, getattr(unweighted, part), getattr(law, part))
             for part in ("log_prob", "mean", "sd", "lo", "hi")
         }
         box = None if law.box is None else np.where(labels, unweighted.boxes, law.box)
-        return BoxLaw(**mixed, box=box), np.where(labels, by_label, log_weight)
+        return BoxLaw(**mixed, box=box), np.where(labels, log_w, log_weight)
 
 
 class SquareKernel(ProductKernel):

@@ -37,6 +37,7 @@ class Form:
     """A function of d numbers whose expectations under any tilted law can be computed."""
 
     closed = True  # a closed form; otherwise a series or a quadrature, good to about 1e-10
+    degree: int | None = None  # how many features act together at most, if less than all
     is_pickled = False  # whether it is so small that pickles of results keep it
 
     def rounding(self, x: np.ndarray) -> Any:

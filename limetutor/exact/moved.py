@@ -43,6 +43,11 @@ class Moved(Form):
         return self.form.closed
 
     @property
+    def degree(self) -> int | None:  # type: ignore[override]
+        """As its form."""
+        return self.form.degree
+
+    @property
     def d(self) -> int:
         """As many as there are columns."""
         return len(self.columns)

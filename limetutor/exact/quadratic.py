@@ -36,6 +36,7 @@ class Quadratic(Form):
     b: float = 0.0
 
     is_pickled = True
+    degree = 2
 
     def __post_init__(self) -> None:
         Q = arg.numbers("Q", self.Q)

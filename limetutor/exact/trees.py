@@ -149,6 +149,11 @@ class Trees(Form):
         return mean, moves
 
     @cached_property
+    def degree(self) -> int:  # type: ignore[override]
+        """The most features on the way to a leaf."""
+        return max(int(group.has.sum(axis=1).max(initial=0)) for group in self._leaves[1])
+
+    @cached_property
     def is_uneven(self) -> bool:
         """Whether leaves differ so much in size that the masses of the largest need all their digits."""
         sizes = np.abs(self.value[self.value != 0])

@@ -96,9 +96,9 @@ def adapter(model: Any) -> Adapter:
 def predictor(f: Any, boxes: Any, output: Any = None) -> Callable[[np.ndarray], np.ndarray]:
     """``f`` as a function from rows (n, d) to finite numbers (n,), checked at every call."""
     if isinstance(f, FunctionType) and not boxes.kinds:  # needs no look at names and labels
-        return lambda x: _one_output(arg.called("f", f, ROWS, x.copy()), len(x), output, [])
+        return lambda x: one_output(arg.called("f", f, ROWS, x.copy()), len(x), output, [])
     call, classes = caller(f, boxes)
-    return lambda x: _one_output(call(x), len(x), output, classes)
+    return lambda x: one_output(call(x), len(x), output, classes)
 
 
 def caller(f: Any, boxes: Any) -> tuple[Callable[[np.ndarray], Any], list[Any]]:
@@ -273,7 +273,7 @@ def agreed_names(
     return labels
 
 
-def _one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
+def one_output(y: Any, n: int, output: Any, classes: list[Any]) -> np.ndarray:
     """The chosen column of what a model returned, as n finite numbers."""
     try:
         y = arg.floats(y)

@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.boxes import BoxWorld
+from ..core.boxes import BoxWorld, World
+from ..core.problem import boxes_for
 from ..inputs import arguments as arg
 from ..inputs.names import in_place, order_of, refuse_repeated
 from ..inputs.predictors import (
     agreed_names,
+    caller,
     classes_of,
     listed_classes,
+    model_behind,
     names_fitted_on,
     spelled,
 )
@@ -112,3 +115,16 @@ def output_of(model: Any, label: Any, output: Any, classifies: bool | None, name
     names = classes if names is None else list(names)[:columns]
     column = label_column(label, names, columns, classes)
     return classes[column] if classes else column
+
+
+def output_in_world(f: Any, xi: Any, world: World, label: Any, output: Any) -> Any:
+    """The requested output; of a classifier in a world read from `lime` the one that `lime` takes."""
+    model, class_names = model_behind(f), getattr(world, "class_names", None)
+    classifies = None
+    if class_names is not None and label is None and output is None:
+        classifies = hasattr(model, "predict_proba") or None
+        if not classifies and class_names:
+            boxes = boxes_for(world, xi, model)
+            values = np.asarray(caller(model, boxes)[0](boxes.encode(xi)[None]))
+            classifies = (values.ndim == 2 and values.shape[1] > 1) or None
+    return output_of(model, label, output, classifies, class_names or None)

@@ -63,7 +63,9 @@ class LimePrediction(BaseResult):
     calls: int
     runs: int
     warnings: tuple[str, ...] = ()
+    law: Any = field(default=None, repr=False)  # mean and covariance of runs that show all features
 
+    problem_fields = ("law",)
     box_names = property(attrgetter("names"), doc="What `lime` prints for each feature.")
     frame_columns = ("coef", "sd", "stderr", "selection")
     page_title = "What lime will print"
@@ -92,6 +94,14 @@ class LimePrediction(BaseResult):
         frame, chosen = super().to_frame(), [j for features, _ in self.sets for j in features]
         frame.loc[~np.isin(np.arange(len(frame)), chosen), ["coef", "sd", "stderr"]] = np.nan
         return frame
+
+    def ranking(self) -> Any:
+        """How often runs put the features in this order of size, with all of them on display.
+
+        With num_features below their number `lime` chooses before it ranks: ``sets`` has what it then
+        shows. See :class:`limetutor.precision.rankings.Ranking`.
+        """
+        return wing("precision.rankings").of_prediction(self)
 
     def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
         """What runs print, with the range of 95% of them, as a matplotlib figure."""

@@ -17,7 +17,7 @@ from ..inputs.lime_defaults import RIDGE
 from ..results.limit import TINY
 from . import selection_and_ridge
 from .lime_prediction import LimePrediction
-from .sample_pools import Draws, Pool
+from .sample_pools import Draws, Pool, covariance_of_runs
 from .selection_and_ridge import Fits, Moments, ridge
 
 NUM_FEATURES = 10  # that `lime` prints for a table or a text, if left out
@@ -146,8 +146,25 @@ class Surrogates:
             selection=selection_and_ridge.probabilities(chosen, self.rule not in selection_and_ridge.MAY_CHOOSE_FEWER),
             sets=selection_and_ridge.chosen_sets(chosen), method=pool.method, prediction=prediction,
             num_features=numbers.features, num_samples=numbers.samples, runs=numbers.runs,
-            **description,
+            law=self._law(pool, sums, mean, first_order, numbers.samples), **description,
         )  # fmt: skip
+
+    def _law(
+        self, pool: Pool, sums: Moments, mean: Moments, first_order: np.ndarray, samples: int
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Mean and covariance of runs on all features: to first order, and corrected by what runs do."""
+        if self.penalty is None:
+            return None
+        every = np.ones(first_order.shape, bool)
+        fits = _without_pool_noise(
+            ridge(sums, self.penalty), pool, mean, self.penalty, every, samples
+        )
+        coef, _ = _means(fits.coef, every, fits.coef, first_order)
+        linear = first_order.std(axis=0)
+        factor = np.where(
+            linear > 0, fits.coef.std(axis=0) / np.where(linear > 0, linear, 1.0), 1.0
+        )
+        return coef, covariance_of_runs(pool, samples, self.penalty) * np.outer(factor, factor)
 
 
 def _without_pool_noise(

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from ..core.surrogate import one_thread
+from ..core.surrogate import Solver, one_thread
 from .selection_and_ridge import Moments, ridge
 
 MIN_EVEN_SHARE = 0.1  # effective share of a weighted sample above which one tilt is enough
@@ -185,3 +185,19 @@ def spread_of_fits(pool: Pool, size: np.ndarray) -> np.ndarray:
     scores = (pool.design - sums.mean[0]) * (size * weights * residuals)[:, None]
     bread = np.linalg.pinv(sums.gram[0], hermitian=True)
     return np.sqrt(np.clip(np.diag(bread @ (scores.T @ scores) @ bread), 0, None))
+
+
+def covariance_of_runs(pool: Pool, n: int, penalty: float) -> np.ndarray:
+    """The covariance of the coefficients of runs with n rows, xi's among them, to first order, (d, d).
+
+    A^-1 Cov(sum_i s_i) A^-1 with A the expected normal equations, the penalty included, and s_i the
+    scores w_i (y_i - b.x_i) x_i of the n - 1 other rows at their solution b.
+    """
+    products = pool.expected(n).products[0]
+    solver = Solver(products[:-1, :-1], penalty)
+    columns = pool.columns
+    residuals = columns[:, -1] - columns[:, :-1] @ solver.beta(products[:-1, -1])
+    scores = columns[:, :-1] * (pool.weights * residuals)[:, None]
+    mean = pool.ratio @ scores
+    each = (scores * pool.ratio[:, None]).T @ scores - np.outer(mean, mean)
+    return (n - 1) * solver.bread[1:] @ each @ solver.bread[:, 1:]

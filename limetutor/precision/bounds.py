@@ -1,8 +1,7 @@
 """Bounds on the distance of an explanation from its limit, for every n.
 
 Those of the paper have ``corrected``: False gives the form printed in the paper, True one that
-holds. :func:`finite_sample_size` has a shorter proof and needs far fewer samples, unless nu is
-thousands of standard deviations.
+holds. :func:`finite_sample_size` has a shorter proof and needs far fewer samples.
 Chapters: how many samples, covariance; appendix: reading the paper. Numbers of lemmas are those
 that the paper's source gives them: its appendix counts on from Section 7.
 """
@@ -20,6 +19,7 @@ from ..inputs import arguments as arg
 from ..inputs.warning_classes import PrecisionWarning
 from ..results.limit import Limit
 from .arrowhead import alpha_constant, largest_eigenvalue
+from .effective_samples import squared_kernel_tilt
 
 
 def covariance_tail(t: float, n: int, d: int, *, corrected: bool = True) -> float:
@@ -207,6 +207,25 @@ def residual_bound(limit: Limit) -> float:
     return float(limit.nu * np.linalg.norm(a) / np.sqrt(math.e) + shift)
 
 
+def moment_constant(limit: Limit, spread: float) -> float:
+    """R with ``E|X|^m <= m!/2 v R^(m-2)`` for all m > 2, X = Sigma^-1/2 pi r z and v = E|X|^2 = ``spread``.
+
+    With pi |r| <= B of :func:`residual_bound` and L of :func:`leverage_bound` that is so for
+    B sqrt(L / C) / 3, and for normal features also for C' (L / C)^(3/2) S^3 / v, which stays bounded
+    as nu grows: S = |(a_j s_j)| + sum_j |a_j| max_u |E~[x_j | z_j = u] - m_j|, with means m and
+    deviations s of the tilted law of pi^2, and C' = E[pi^2]. The smaller of them. Chapter: how many samples.
+    """
+    tilt = limit.tilt
+    root = np.sqrt(leverage_bound(tilt.alpha, tilt.rest) / np.exp(limit.log_C))
+    R = residual_bound(limit) * root / 3
+    if not theorem_applies(limit.setting) or spread == 0:
+        return float(R)
+    narrow, a = squared_kernel_tilt(limit.setting), np.abs(limit.f.a)
+    sides = limit.xi + np.array([tilt.inside, tilt.inside - tilt.gap])
+    S = np.linalg.norm(a * narrow.sigma_tilde) + a @ np.max(np.abs(sides - narrow.mu_tilde), axis=0)
+    return float(np.fmin(R, np.exp(narrow.log_C) * (S * root) ** 2 / spread * S * root))
+
+
 def leverage_bound(alpha: ArrayLike, rest: ArrayLike | None = None) -> float:
     """``L = 1 + sum_j max(alpha_j / (1 - alpha_j), (1 - alpha_j) / alpha_j)``.
 
@@ -232,28 +251,27 @@ def finite_sample_size(limit: Limit, spread: float, eps: float, eta: float) -> f
     The least over 0 < delta < 1 of the larger of ::
 
         n1 = L / (C h(delta)) log(2 (d + 1) / eta),    h(delta) = delta + (1 - delta) log(1 - delta)
-        n2 = 2 (v / tau^2 + R / (3 tau)) log(4 / eta),    tau = (1 - delta) eps / kappa
+        n2 = 2 (v / tau^2 + R / tau) log(4 / eta),    tau = (1 - delta) eps / kappa
 
-    with kappa^2 = ||Sigma^-1||, R = B sqrt(L / C), L from :func:`leverage_bound` and B from
-    :func:`residual_bound`; ``spread`` is v = E[pi^2 r^2 z' Sigma^-1 z], from
-    :func:`limetutor.precision.normal_limit.whitened_variance`. Not in the paper. Like B it grows
-    with nu: at bandwidths of 1e4 deviations and more it can exceed the number that the paper
-    prints, up to 100 it was below 2% of it in 1500 random settings. Chapter: how many samples.
+    with kappa^2 = ||Sigma^-1||, L from :func:`leverage_bound` and R from :func:`moment_constant`;
+    ``spread`` is v = E[pi^2 r^2 z' Sigma^-1 z], from
+    :func:`limetutor.precision.normal_limit.whitened_variance`. Not in the paper. For normal features
+    it stays bounded as nu grows. Chapter: how many samples.
     """
     from scipy import optimize
 
     eps, eta = arg.positive("eps", eps), arg.probability("eta", eta)
-    B, alpha, rest = residual_bound(limit), limit.alpha, limit.tilt.rest
+    alpha, rest = limit.alpha, limit.tilt.rest
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         C, L = np.exp(limit.log_C), leverage_bound(alpha, rest)
-        kappa, R = np.sqrt(largest_eigenvalue(alpha, rest) / C), B * np.sqrt(L / C)
+        kappa, R = np.sqrt(largest_eigenvalue(alpha, rest) / C), moment_constant(limit, spread)
         if not np.isfinite(kappa + spread):
             return float("inf")
 
     def sizes(delta: float) -> tuple[float, float]:
         tau = (1 - delta) * eps / kappa
         first = L / (C * chernoff_exponent(delta)) * np.log(2 * (limit.f.a.size + 1) / eta)
-        return first, 2 * (spread / tau**2 + R / (3 * tau)) * np.log(4 / eta)
+        return first, 2 * (spread / tau**2 + R / tau) * np.log(4 / eta)
 
     def excess(delta: float) -> float:
         first, second = sizes(delta)

@@ -11,7 +11,9 @@ from ..core.surrogate import MIN_DEVIATION, MIN_STDERR, Fit, Solver, Sums, relat
 from ..core.theory import PRECISION_NOTE
 from ..inputs import arguments as arg
 from ..results.limit import TINY
+from .effective_samples import log_share
 
+MORE = 100  # times as many samples: what "raise n" may mean
 MIN_EFFECTIVE = 5  # samples that a coefficient, and each side of an indicator, should have
 OVERFLOW = (
     f"Standard errors are beyond 1e154 or below {MIN_STDERR:g}, given as infinite; rescale f."
@@ -30,9 +32,9 @@ def fit_warnings(
         collinear = fit.collinear
     notes: list[str] = []
     if few or np.any(thin | collinear):
-        remedy = _remedy(problem, draws)
+        remedy = _remedy(problem, draws, sums.n, np.full(problem.d, few) | thin | collinear)
         notes = _few_samples(problem, sums, thin, remedy)
-        notes += _singular(problem, collinear, ridge, remedy)
+        notes += _singular(problem, collinear, sums, ridge, remedy)
     if precision is not None and not precision.reached:
         notes.append(f"{precision}.")
     if not np.all(np.isfinite(fit.covariance)):
@@ -40,9 +42,20 @@ def fit_warnings(
     return tuple(notes)
 
 
-def _remedy(problem: Any, draws: Any) -> str:
-    tilts = draws.weighted and problem.product is not None
-    remedy = "raise nu or n, or use sampler='tilted'" if tilts else "raise nu or n"
+def _remedy(problem: Any, draws: Any, n: int, features: np.ndarray) -> str:
+    """What gives these features (d,) samples enough on either side of their boxes, and enough in all."""
+    remedy = "raise nu or n"
+    if problem.product is not None and draws.follows(problem.boxes):
+        law, side = problem.tilt, 1.0
+        if problem.world.regression is None:
+            side = np.min(np.minimum(law.alpha, law.rest)[features & ~law.constant], initial=1.0)
+        least = MIN_EFFECTIVE * max(problem.d + 1, 1 / max(side, TINY))  # of equal weight
+        share = float(np.exp(log_share(problem))) if draws.weighted else 1.0
+        remedy = "raise nu or n" if MORE * n * share >= least else "raise nu"
+        if draws.weighted and n >= least:
+            remedy += ", or use sampler='tilted'"
+        elif remedy == "raise nu":
+            remedy += ", or ask lt.limit what the coefficients tend to"
     spread = problem.boxes.sigma[problem.boxes.sigma > 0]
     if problem.kernel.measures_x and spread.size and spread.max() > 10 * spread.min():
         remedy += " (features differ in scale: standardise them, since nu is one width for all)"
@@ -72,8 +85,10 @@ def scarcer_side(sums: Sums) -> np.ndarray:
     return sums.ess * np.minimum(share, 1 - share)
 
 
-def _singular(problem: Any, collinear: np.ndarray, ridge: float, remedy: str) -> list[str]:
-    """Indicators that do not vary, or not apart from others."""
+def _singular(
+    problem: Any, collinear: np.ndarray, sums: Sums, ridge: float, remedy: str
+) -> list[str]:
+    """Indicators without samples on both sides, or not told apart from others."""
     notes: list[str] = []
     # no sampling helps where the world never leaves, or never enters, xi's box
     share = problem.boxes.law.prob[np.arange(problem.d), problem.box_of_xi]
@@ -84,14 +99,17 @@ def _singular(problem: Any, collinear: np.ndarray, ridge: float, remedy: str) ->
             f"feature(s) {_listed(problem, stuck)}: their coefficients are left at 0; leave the "
             "columns out or give other edges."
         )
-    singular = collinear & ~stuck
-    if np.any(singular) and not ridge:
-        notes.append(
-            f"The fit is singular in {int(singular.sum())} feature(s) {_listed(problem, singular)}: "
-            f"among the samples of appreciable weight, their indicators do not vary, or not apart from "
-            f"others; "
-            f"{remedy}."
-        )
+    one_sided = sums.variances() <= MIN_DEVIATION**2
+    for mask, why in (
+        (one_sided, "all samples that weigh more than rounding lie on one side of xi's box"),
+        (~one_sided, "their indicators are not told apart from others"),
+    ):
+        singular = collinear & ~stuck & mask
+        if np.any(singular) and not ridge:
+            notes.append(
+                f"The fit is singular in {int(singular.sum())} feature(s) {_listed(problem, singular)}: "
+                f"{why}, and a coefficient of 0 is no estimate; {remedy}."
+            )
     return notes
 
 

@@ -97,7 +97,7 @@ def shrinkage(r: Regressors, ridge: float, log_weight: Any) -> np.ndarray:
 
 
 def finite_sample_correction(
-    r: Regressors, log_C: Any, ridge: float = 0.0, n: int | None = None, own_row: bool = False,
+    r: Regressors, log_C: Any, ridge: float = 0.0, n: float | None = None, own_row: bool = False,
     used: np.ndarray | None = None,
 ) -> FiniteSampleCorrection:  # fmt: skip
     """The correction for a fit to n samples, one of them xi itself if ``own_row``.
@@ -135,7 +135,7 @@ def regressors_of(problem: Problem) -> Regressors:
 
 
 def correction_of(
-    problem: Problem, ridge: float, n: int | None
+    problem: Problem, ridge: float, n: float | None
 ) -> tuple[Regressors, FiniteSampleCorrection]:
     """What the surrogate of a problem is fitted on, and the correction for n rows."""
     r, own_row = regressors_of(problem), problem.world.own_row

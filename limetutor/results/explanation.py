@@ -159,6 +159,10 @@ class Explanation(Result):
         """
         return wing("precision.stability").stability(self, features, runs, select)
 
+    def ranking(self) -> Any:
+        """How surely the limit has this order of sizes: :class:`limetutor.precision.rankings.Ranking`."""
+        return wing("precision.rankings").of_explanation(self)
+
     def _headline(self) -> str:
         scrambles = ""
         if self.scrambles is not None:

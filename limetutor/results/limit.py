@@ -134,11 +134,14 @@ class Limit(Result):
         d, covariance = len(self.xi), self.surrogate.covariance
         if covariance is None or not np.all(np.isfinite(covariance)):
             return np.full(d, 0.0 if covariance is None else np.inf)
-        moves = np.hstack([np.zeros((d, 1)), np.diag(self.shrinkage)])
+        return np.sqrt(np.clip(np.diag(self.moved(covariance)), 0, None))
+
+    def moved(self, covariance: np.ndarray) -> np.ndarray:
+        """The covariance of ``coef`` (d, d), from that of an intercept and beta without ridge and xi's row."""
+        moves = np.hstack([np.zeros((len(self.xi), 1)), np.diag(self.shrinkage)])
         if self.rows is not None:
             moves = moves - np.outer(self.rows.pull, self._local_part)
-        variance = np.einsum("ij,jk,ik->i", moves, covariance, moves)
-        return np.sqrt(np.clip(variance, 0, None))
+        return moves @ covariance @ moves.T
 
     @property
     def local_stderr(self) -> float:

@@ -163,7 +163,7 @@ class BaseResult:
 class PicklesWithoutModel(BaseResult):
     """Something with a problem in ``setting`` whose pickles leave the model out."""
 
-    problem_fields = ("setting", "f")
+    problem_fields: ClassVar[tuple[str, ...]] = ("setting", "f")
     setting: Any
 
     def __getstate__(self) -> dict[str, Any]:

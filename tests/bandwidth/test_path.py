@@ -1,5 +1,6 @@
 """The path of an explanation over the bandwidth or the number of boxes."""
 
+import pickle
 from functools import partial
 
 import numpy as np
@@ -131,3 +132,17 @@ def test_a_coefficient_that_rests_on_a_handful_of_samples_has_no_standard_error(
     assert any("given as infinite" in text for text in found.notes)
     wide = lt.path(lambda x: x @ [1.0, 1.0, 0.0], xi, world, kernel, [2.0, 3.0], samples=500)
     assert np.all(np.isfinite(wide.stderr)) and not any("infinite" in text for text in wide.notes)
+
+
+def test_a_path_names_the_bandwidths_that_average_to_shapley_values():
+    f, xi = lt.Quadratic([[0, 1], [1, 0]]), [1.0, 0.2]
+    path, cube = lt.path(f, xi, lt.Gaussian(), "mismatch"), lt.cube(f, xi, lt.Gaussian())
+    nu, weights, order = pickle.loads(pickle.dumps(path)).widths()
+    assert order == 2 and f"At {nu[0]:.3g} the coefficients" in path.recommend().reason
+    assert (weights * lt.limit(f, xi, lt.Gaussian(), nu[0], "mismatch").coef)[0] == pytest.approx(
+        cube.coef
+    )
+    apart = lt.path(f, xi, lt.Gaussian(p=[2, 6]), "mismatch")
+    assert "Shapley" not in apart.recommend().reason and apart.widths(3).order == 0
+    with pytest.raises(ValueError, match="kernel must be 'mismatch'"):
+        lt.path(f, xi, lt.Gaussian()).widths()

@@ -1,8 +1,10 @@
 """The question bank: read back by others, judged as in the book, true to the numbers it draws."""
 
+import contextlib
 import re
 import sys
 import types
+import unicodedata
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
@@ -88,6 +90,30 @@ def test_names_and_numbers_are_unique_and_every_text_is_whole(read):
         assert not re.search(r"\\(E|Var|R)\b", text), "a macro of the book"
 
 
+def test_a_subcategory_has_one_exercise_or_the_quiz(written):
+    """So a random question out of each poses no exercise twice."""
+    inside: dict[str, set[str]] = {}
+    category = ""
+    for element in ET.parse(written / "moodle.xml").getroot():
+        if element.get("type") == "category":
+            category = element.findtext("category/text")
+            assert category not in inside, "it is begun twice"
+            inside[category] = set()
+        else:
+            name = re.sub(r", version \d+|: quiz \d+$", "", element.findtext("name/text"))
+            inside[category].add(name)
+    assert all(len(names) == 1 for names in inside.values())
+    assert all(category.count("/") - 2 * category.count("//") == 4 for category in inside)
+
+
+def test_points_are_those_of_exam_and_rubric(read):
+    for element, question in zip(read, BANK, strict=True):
+        assert int(element.findtext("defaultgrade")) == question.points > 0
+        if isinstance(question, EssayQuestion):
+            listed = element.findtext("graderinfo/text").partition("</ol>")[0]
+            assert listed.count("<li>") == question.points
+
+
 def test_fifteen_exercises_and_more_have_variants_and_all_of_these_differ():
     assert len(VARIED) >= 15 and {q.exercise.name for q in NUMERICAL} == set(VARIED)
     for name in VARIED:
@@ -160,6 +186,44 @@ def test_a_question_stands_alone_and_so_does_its_feedback():
     assert [entry for entry in found if ELSEWHERE.search(entry[2])] == []
 
 
+#: What the package and lime call things, wherever one is.
+CALLED = {"lime", "critical_nu", "stderr"}
+
+
+def test_feedback_speaks_of_what_its_question_names():
+    """A column, a patient or a forest that only the chapter has would be a riddle."""
+    named = re.compile(r"`(\w+)`|(patient \d+)|\b(?:the|this) (forest|clinic|colleague)\b")
+    for question in (q for q in BANK if isinstance(q, ChoiceQuestion)):
+        asked = " ".join([question.text, *(option.text for option in question.options)]).lower()
+        for option in question.options:
+            for found in named.findall(option.why):
+                word = next(filter(None, found))
+                assert word in CALLED or word.lower() in asked, option.why
+
+
+def test_a_formula_loses_nothing_on_paper():
+    """Greek letters, roots, digits and letters, in their order."""
+    texts = [words for question in BANK for words in all_words(question)]
+    formulas = {tex for words in texts for tex in re.findall(r"\$+([^$]+)\$+", words)}
+    assert len(formulas) > 50
+    raised = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+    for tex in formulas:
+        shown = unicodedata.normalize("NFD", exam._formula(tex).translate(raised))
+        commands = re.findall(r"\\([A-Za-z]+)", tex)
+        for name in commands:
+            for case in ("SMALL", "CAPITAL"):
+                with contextlib.suppress(KeyError):
+                    letter = unicodedata.lookup(f"GREEK {case} LETTER {name.upper()}")
+                    if name[0].isupper() == (case == "CAPITAL"):
+                        assert letter in shown.replace("ϕ", "φ"), tex
+        assert shown.count("√") == commands.count("sqrt")
+        rest = iter(shown)
+        plain = re.sub(r"\\[A-Za-z]+", " ", tex)
+        missing = [sign for sign in plain if sign.isalnum() and sign not in rest]
+        assert not missing or "mathcal" in tex, (tex, shown)
+        assert "()" not in shown
+
+
 def test_a_given_that_stands_twice_or_nowhere_is_refused():
     variant = next(questions.drawn("switch-off/2", 0, 1))
     for text in ("at 0.8 and 0.8", "at $x^0.8$", "none"):
@@ -170,7 +234,8 @@ def test_a_given_that_stands_twice_or_nowhere_is_refused():
 def test_formulas_become_text():
     text = {
         r"0.75\sqrt d": "0.75√(d)", r"\tfrac14 + x": "1/4 + x", r"\xi_j = -0.6": "ξ_j = −0.6",
-        r"\bar a": "a̅", r"\tilde\mu_j": "μ̃_j",
+        r"\bar a": "a̅", r"\tilde\mu_j": "μ̃_j", r"\Sigma^{-1}\Gamma": "Σ⁻¹Γ", r"x^2": "x²",
+        r"2^{-d/2}": "2^(−d/2)",
     }  # fmt: skip
     assert {tex: exam._formula(tex) for tex in text} == text
 
@@ -178,7 +243,7 @@ def test_formulas_become_text():
 def test_references_become_words():
     assert spelt_out("Use {prf:ref}`lem-inverse`.", BOOK) == "Use the lemma *The inverse of Σ*."
     assert reference_names(BOOK)["ch-switch-off"] == "*Switch-off*"
-    assert "$course$/top/LIME/a//b</text>" in moodle.moodle([BANK[0]._replace(chapter="a/b")])
+    assert "$course$/top/LIME/a//b/" in moodle.moodle([BANK[0]._replace(chapter="a/b")])
 
 
 def first_match(question: ET.Element, value: float) -> ET.Element:
@@ -215,21 +280,77 @@ def test_moodle_judges_as_the_book_does(read):
             )
 
 
+def posed_in(number: int, minutes: int, seed: int = 0):
+    """The questions of a version of an exam."""
+    variants = exam.version(BANK, number)
+    return [variants[k] for k in exam.composed(BANK, minutes, seed)]
+
+
 def test_an_exam_has_the_questions_and_then_their_key(written):
     texts = [(written / f"exam_{k}.txt").read_text(encoding="utf-8") for k in (1, 2, 3)]
     assert len(set(texts)) == 3
     for number, text in enumerate(texts, 1):
         posed, key = text.split(exam.NEW_PAGE)
-        asked_now = exam.version(BANK, number)
-        counts = [len(re.findall(r"(?m)^\d+\. ", part)) for part in (posed, key)]
-        assert counts == [len(asked_now)] * 2
-        assert not re.search(r"[$\\`]|\{\w", text)
+        asked_now = posed_in(number, 60)
+        points = [re.findall(r"(?m)^\d+\. \[(\d+) points?\] ", part) for part in (posed, key)]
+        assert points == [[str(question.points) for question in asked_now]] * 2
+        assert not re.search(r"[$\\`]|\{\w|\?\.|[a-z,]   [a-z]", text.replace("\n   ", "\n"))
+        flat = " ".join(key.split())
         for question in asked_now:
             if isinstance(question, NumericalQuestion):
-                assert f"{moodle.stated(question.exercise)}   ({question.exercise.name})" in key
+                assert f"{moodle.stated(question.exercise)} ({question.exercise.name})" in flat
                 for given in question.exercise.given.values():
                     if given.draw and re.fullmatch(r"[\d.]+", given.shown):
                         assert given.shown in " ".join(posed.split())
+            elif isinstance(question, EssayQuestion):
+                assert all(" ".join(point.split()) in flat for point in question.rubric)
+
+
+@pytest.mark.parametrize("minutes", [10, 45, 60, 90, 120])
+def test_an_exam_takes_as_long_as_it_says(minutes):
+    """Two minutes for a point, of all kinds and from many chapters; another seed poses others."""
+    posed = posed_in(1, minutes)
+    assert 2 * sum(question.points for question in posed) == minutes // 2 * 2
+    text = exam.exam(BANK, 1, minutes, 0)
+    assert text.startswith(f"LIME: an exam of {minutes // 2 * 2} minutes, version 1\n")
+    assert len({q.chapter for q in posed}) >= min(len(posed), 12)
+    if minutes >= 45:
+        assert {type(question) for question in posed} == set(KINDS)
+    assert [q.text for q in posed] != [q.text for q in posed_in(1, minutes, seed=1)]
+
+
+def test_an_exam_says_how_long_it_is_where_there_is_not_enough(tmp_path, capsys):
+    how = ["--out", str(tmp_path), "--only", "weights", "--versions", "1", "--minutes", "60"]
+    assert main(["class", "bank", *how]) == 0
+    few = [q for q in exam.version(BANK, 1) if q.chapter == "Weights"]
+    assert f"an exam of {2 * sum(q.points for q in few)} minutes" in capsys.readouterr().out
+
+
+def test_versions_have_the_same_exercises_and_the_right_option_anywhere():
+    letters, titles = [], set()
+    for number in range(1, 41):
+        posed, key = exam.exam(BANK, number, 60, 0).split(exam.NEW_PAGE)
+        letters.append(re.findall(r"\[1 point\] \((\w)\)", key))
+        titles.add(tuple(re.findall(r"(?m)^\d+\. \[[^]]+\] ([^.?]+)", posed)))
+    assert len({entry[0] for entry in titles}) == 1 == len({len(entry) for entry in letters})
+    assert len(set(map(tuple, letters))) > 30
+    shares = [
+        sum(each.count(letter) for each in letters) / sum(map(len, letters)) for letter in "abc"
+    ]
+    assert (
+        sum(shares) == 1 and max(shares) < 0.42
+    )  # a third, within 5 standard errors of 9 × 40 draws
+
+
+def test_the_length_of_an_option_says_nothing():
+    """The right one is not the longest, nor the shortest, more often than one in three."""
+    choices = [question for question in BANK if isinstance(question, ChoiceQuestion)]
+    lengths = [[len(option.text) for option in q.options] for q in choices]
+    right = [next(len(o.text) for o in q.options if o.right) for q in choices]
+    for extreme in (max, min):
+        times = sum(one == extreme(all_) for one, all_ in zip(right, lengths, strict=True))
+        assert times <= sum(1 / len(all_) for all_ in lengths)
+    assert [q.text for q, n in zip(choices, lengths, strict=True) if max(n) > 2 * min(n)] == []
 
 
 def test_the_same_seed_gives_the_same_bank_and_another_another(tmp_path):
@@ -246,6 +367,7 @@ def test_the_same_seed_gives_the_same_bank_and_another_another(tmp_path):
     [
         (["--versions", "0"], "--versions must be from 1 to 50, got 0."),
         (["--versions", "51"], "--versions must be from 1 to 50, got 51."),
+        (["--minutes", "9"], "--minutes must be from 10 to 300, got 9."),
         (["--seed", "-1"], "--seed must be 0 or more, got -1."),
         (["--only", "weight"], "--only must be one of"),
         (["--book", "nowhere"], "--book must be the folder with the chapters"),

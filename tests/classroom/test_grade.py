@@ -24,11 +24,12 @@ from limetutor.classroom import notebooks
 from limetutor.classroom.assignments import assignments
 from limetutor.classroom.bounded import BoundedProcess, CallError, ExceededError
 from limetutor.classroom.command import ACTIONS, options
-from limetutor.classroom.grade import COLUMNS, grade_all, table
+from limetutor.classroom.grade import grade_all
 from limetutor.classroom.marking import GradedSubmission, Mark
 from limetutor.classroom.release import released, solved
 from limetutor.classroom.release import write as write_versions
 from limetutor.classroom.sandbox import ENVIRONMENT, SandboxLimits, why_unavailable
+from limetutor.classroom.tables import COLUMNS, table
 from limetutor.cli import main
 
 # what the interpreter and its packages set by themselves
@@ -102,7 +103,7 @@ def test_a_folder_of_good_and_bad_submissions(tmp_path, monkeypatch, verifying):
     assert {key: value for key, value in digests(tmp_path).items() if "graded" not in key} == before
     assert workers(started.pid) == []
     assert len(rows) == 3 * len(handed) + 1  # and the progress that one of them reports
-    got = {r["student"]: (int(r["points"]), r["status"]) for r in rows if r["assignment"] == NAME}
+    got = {r["student"]: (float(r["points"]), r["status"]) for r in rows if r["assignment"] == NAME}
     assert got == {one.name: (one.points, one.status) for one in handed}
     others = {r["status"] for r in rows if r["assignment"] in ("the_theorem", "the_audit")}
     assert others == {"missing"}
@@ -126,13 +127,15 @@ def test_solutions_get_all_points_and_what_is_released_none(tmp_path):
     """With the seconds that teachers give: `the_audit` imports lime and scikit-learn."""
     if why := why_unavailable():
         pytest.skip(why)
-    write_versions(str(tmp_path / "in" / "solved"), solved)
-    write_versions(str(tmp_path / "in" / "released"), lambda notebook, _: released(notebook))
+    write_versions(str(tmp_path / "in" / "solution"), solved)
+    write_versions(str(tmp_path / "in" / "released"), released)
     assert grading(tmp_path / "in", tmp_path / "out").wait() == 0
     rows = grades(tmp_path / "out")
     assert {r["status"] for r in rows} == {"graded"}
     for row in rows:
-        assert row["points"] == (row["max_points"] if row["student"] == "solved" else "0")
+        most = int(row["max_points"]) - int(row["open"])
+        assert (row["open"] == "0") == (row["student"] != "solution")
+        assert float(row["points"]) == (most if row["student"] == "solution" else 0)
     assert len(rows) == 6
 
 
@@ -170,16 +173,17 @@ def test_without_a_sandbox_if_asked(tmp_path):
 
 
 def test_the_table_has_the_columns_that_it_promises():
-    result = GradedSubmission("ada, the first", NAME, "graded", 16, {f"{NAME}/edges": Mark(1, "")})
-    head, line = table([result]).splitlines()
-    names = [q.name for a in assignments().values() for q in a.judged]
+    marks = {f"{NAME}/edges": Mark(1, ""), f"{NAME}/in_words": Mark(0, "", open=4)}
+    result = GradedSubmission("ada, the first", NAME, "graded", 20, marks)
+    head, line = table([result], [*assignments()]).splitlines()
+    names = [q.name for a in assignments().values() for q in a.questions]
     assert head == ",".join([*COLUMNS, *names])
-    assert line == f'"ada, the first",{NAME},1,16,graded,1' + "," * (len(names) - 1)
+    assert line == f'"ada, the first",{NAME},1,20,4,graded,1' + "," * (len(names) - 1)
 
 
 @pytest.mark.parametrize("name", ["=1", ";=1", "a, b", 'say "x"', "two\nlines", "Zoë 😀", "x\r"])
 def test_no_name_is_a_formula_and_any_other_comes_back_as_it_is(name):
-    file = io.StringIO(table([GradedSubmission(name, NAME, "graded", 16)]), newline="")
+    file = io.StringIO(table([GradedSubmission(name, NAME, "graded", 16)], [NAME]), newline="")
     assert list(csv.reader(file))[1][0] == name.replace("=", "'=")
 
 
@@ -195,7 +199,7 @@ def test_what_cannot_be_judged_costs_only_itself(tmp_path, monkeypatch, error, s
     found = grade_all([tmp_path / "eve"], SandboxLimits(sandboxed=False), 1)
     assert [result.status for result in found] == [status, "graded", "graded"]
     assert [found[0].points, found[1].points] == [0, 1] and note in found[0].notes[0]
-    assert set(found[0].marks) == {q.name for q in assignments()[NAME].judged}
+    assert set(found[0].marks) == {q.name for q in assignments()[NAME].questions}
 
 
 def sentence(capsys, *arguments) -> str:

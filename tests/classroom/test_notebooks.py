@@ -21,7 +21,7 @@ def test_neither_version_counts_as_altered():
     """Nor do spaces at the ends of lines."""
     spaced = solution()
     cell(spaced, "setup").source = cell(spaced, "setup").source.replace("\n", "  \n") + "\n"
-    for notebook in (solution(), released(original(NAME)), spaced):
+    for notebook in (solution(), released(original(NAME), NAME), spaced):
         assert handed(notebook).altered == ()
 
 

@@ -20,6 +20,7 @@ from limetutor.precision.bounds import (
     hoeffding_tail,
     inverse_tail,
     leverage_bound,
+    moment_constant,
     residual_bound,
     response_bound,
     response_norm_bound,
@@ -272,17 +273,38 @@ def test_the_finite_sample_size_bounds_both_events_by_half_of_eta(d, eps, nu):
     assert min(fails(0.99 * n, delta) for delta in deltas) > 1.01 * eta / 2
 
 
-def test_where_the_finite_sample_size_is_below_the_one_that_the_paper_prints():
-    """Far below up to 100 deviations; B grows with nu, so that it is above in the end."""
+def test_the_finite_sample_size_is_far_below_the_one_that_the_paper_prints_and_bounded_in_nu():
     rng = np.random.default_rng(0)
     for _ in range(60):
         d, p = int(rng.integers(1, 4)), int(rng.integers(2, 9))
         f, xi = lt.Linear(rng.normal(size=d)), rng.normal(size=d)
-        nu, eps = np.exp(rng.uniform(np.log([0.2, 0.01]), np.log([100, 100])))
+        nu, eps = np.exp(rng.uniform(np.log([0.2, 0.01]), np.log([1e8, 100])))
         need = lt.samples_needed(f, xi, lt.Gaussian(p=p), nu, eps * np.linalg.norm(f.a))
-        assert need.finite < 0.02 * need.printed
-    wide = lt.samples_needed(lt.Linear([1.0]), [0.3], lt.Gaussian(), nu=1e6, eps=1.0)
-    assert wide.printed < wide.finite < wide.corrected
+        assert need.weighted < need.finite < 0.2 * need.printed
+    wide = [lt.samples_needed(lt.Linear([1.0]), [0.3], lt.Gaussian(), nu, 1.0) for nu in (1e3, 1e8)]
+    assert wide[0].finite == pytest.approx(wide[1].finite, rel=1e-3) and wide[1].finite < 600
+
+
+def test_the_constant_of_the_moments_is_the_smaller_of_two():
+    for nu, unbounded in ((0.8, False), (1e4, True)):
+        f, xi, world, limit = setting(2, nu)
+        v, root = spread_of(limit), np.sqrt(leverage_bound(limit.alpha) / limit.C)
+        square = nu**2 / 2  # of the bandwidth of pi^2
+        total = square + world.sigma**2
+        mean = (square * world.mu + world.sigma**2 * xi) / total
+        inside, outside = xi + limit.tilt.inside, xi + limit.tilt.inside - limit.tilt.gap
+        far = np.maximum(np.abs(inside - mean), np.abs(outside - mean))
+        deviation = np.sqrt(square / total) * world.sigma
+        S = np.linalg.norm(f.a * deviation) + np.abs(f.a) @ far
+        C = np.prod(np.sqrt(square / total) * np.exp(-((xi - world.mu) ** 2) / (2 * total)))
+        both = residual_bound(limit) * root / 3, C * (S * root) ** 3 / v
+        assert (both[1] < both[0]) == unbounded
+        assert moment_constant(limit, v) == pytest.approx(min(both), rel=1e-9)
+    # without normal features, and with no residual, the first alone
+    rows = np.random.default_rng(0).normal(size=(50, 1))
+    other = lt.limit(lt.Linear([1.0]), rows[0], lt.Empirical(rows), 1e4, kernel="gaussian")
+    root = np.sqrt(leverage_bound(other.alpha) / other.C)
+    assert moment_constant(other, 1.0) == close(residual_bound(other) * root / 3)
 
 
 @pytest.mark.parametrize("corrected", [False, True])
@@ -306,12 +328,12 @@ def test_the_rate_that_the_chapter_prints_is_the_theorem_solved_for_eps(d):
         # E~[r^2] is the variance of f that the boxes leave, and pi <= 1
         assert v <= L * np.sum((f.a * limit.sigma_tilde) ** 2)
         kappa = np.sqrt(np.linalg.norm(limit.Sigma_inv, 2))
-        R = residual_bound(limit) * np.sqrt(L / C)
+        R = moment_constant(limit, v)
         for n, eta in ((1e4, 0.1), (1e7, 0.01)):
             log = np.log(4 / eta)
-            eps = 2 * kappa * (np.sqrt(2 * v * log / n) + 2 * R * log / (3 * n))
+            eps = 2 * kappa * (np.sqrt(2 * v * log / n) + 2 * R * log / n)
             tau = eps / (2 * kappa)  # delta = 1/2
-            assert 2 * (v / tau**2 + R / (3 * tau)) * log <= n * (1 + 1e-12)
+            assert 2 * (v / tau**2 + R / tau) * log <= n * (1 + 1e-12)
         # at xi: 1' Sigma^-1 1 in closed form
         ones = np.ones(d + 1)
         odds = 1 + np.sum((1 - limit.alpha) / limit.alpha)

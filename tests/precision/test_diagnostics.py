@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from lime.lime_tabular import LimeTabularExplainer
 from scipy import optimize
+from scipy.special import ndtri
 
 import limetutor as lt
 
@@ -30,7 +31,7 @@ def test_few_effective_samples_warn_with_the_number_and_the_remedy():
     assert e.ess < 20
     assert messages[0] == (
         f"The effective sample size is {e.ess:.1f} of n=400, and 4 coefficients want at least 20: "
-        "raise nu or n, or use sampler='tilted'."
+        "raise nu, or ask lt.limit what the coefficients tend to."
     )
 
 
@@ -49,8 +50,9 @@ def test_a_singular_fit_warns_with_the_features():
     world, f, xi = lt.Gaussian(0, 1, 3), lt.Linear([1, 1]), [0.0, 0.43]
     e, messages = warned(lambda: lt.explain(f, xi, world, 0.05, n=20_000, seed=0, sampler="tilted"))
     assert messages == [
-        "The fit is singular in 1 feature(s) ['x1']: among the samples of appreciable weight, their indicators "
-        "do not vary, or not apart from others; raise nu or n."
+        "The fit is singular in 1 feature(s) ['x1']: all samples that weigh more than rounding lie "
+        "on one side of xi's box, and a coefficient of 0 is no estimate; raise nu, or ask lt.limit what the "
+        "coefficients tend to."
     ]
     assert e.coef[0] == 0 and e.stderr[0] == 0 and e.coef[1] != 0
     assert [j for j, _ in e.as_map()[1]] == [1]
@@ -70,6 +72,42 @@ def test_few_effective_samples_on_one_side_of_a_box_are_said():
     _, messages = warned(lambda: lt.explain(f, [0.337], WORLD, 0.15, n=100, **how))
     assert "Fewer than 5 effective samples lie on one side of xi's box for 1 feature" in messages[0]
     assert lt.explain(f, [0.337], WORLD, 0.15, n=300, **how).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("nu", "sampler", "n", "advised"),
+    [
+        (0.02, "bins", 5000, ("nu", "limit")),  # outside of the box the tilted law has 1e-17
+        (0.02, "tilted", 5000, ("nu", "limit")),
+        (0.08, "bins", 5000, ("nu", "n")),
+        (0.11, "bins", 2000, ("nu", "n", "tilted")),
+        (0.13, "tilted", 200, ("nu", "n")),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::limetutor.FitWarning")
+def test_what_a_warning_advises_helps(nu, sampler, n, advised):
+    """Each remedy is tried on x^2 at 0.3, and its coefficient held against quadrature."""
+
+    def exact(nu):
+        x = np.linspace(-6, 6, 2_000_001)
+        weight = np.exp(-(x**2) / 2 - (x - 0.3) ** 2 / (2 * nu**2))
+        inside = (x >= 0) & (x < ndtri(0.75))
+        means = [np.average(x[side] ** 2, weights=weight[side]) for side in (inside, ~inside)]
+        return means[0] - means[1]
+
+    how = {"f": lambda x: x[:, 0] ** 2, "xi": [0.3], "world": WORLD, "seed": 1}
+    (message,) = lt.explain(**how, nu=nu, sampler=sampler, n=n).warnings
+    words = {"nu": "raise nu", "n": "nu or n", "tilted": "sampler='tilted'", "limit": "lt.limit"}
+    assert {name for name, text in words.items() if text in message} == set(advised)
+    for name in advised:
+        wider = 0.3 if name == "nu" else nu
+        if name == "limit":
+            found = lt.limit(**how, nu=nu)
+        else:
+            how_many = 100 * n if name == "n" else n
+            way = "tilted" if name == "tilted" else sampler
+            found = lt.explain(**how, nu=wider, sampler=way, n=how_many)
+        assert not found.warnings and abs(found.coef[0] - exact(wider)) < 4 * found.stderr[0]
 
 
 def test_ridge_makes_a_singular_fit_unique_and_quiet():

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections import Counter
 
 import pytest
 from browser import ROOT
@@ -9,6 +10,7 @@ from browser import ROOT
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 sys.path.insert(0, str(ROOT / "tools"))
 import chapters as book
+import minutes
 import plans
 import slides
 import yaml
@@ -21,14 +23,24 @@ PLANS = DATA["plans"]
 DECKS = {deck.name: deck for deck in slides.decks()}
 
 
+TIMED = {name: plan for name, plan in PLANS.items() if "minutes" in plan}
+SLIDES = {name for name, plan in PLANS.items() if "slides" in plan}
+
+
 def pages(plan):
-    return [part["page"] for part in plan["parts"]]
+    return [part["page"] for part in plan["parts"] if "page" in part]
 
 
-def test_there_are_plans_of_four_lengths():
-    assert [plan["minutes"] for plan in PLANS.values()][:3] == [60, 90, 180]
-    sessions = [part["session"] for part in PLANS["fortnight"]["parts"] if "session" in part]
-    assert sessions == ["1", "2", "3", "4"]
+def days(plan):
+    """The parts of each day, of several where there are sessions."""
+    starts = [k for k, part in enumerate(plan["parts"]) if k == 0 or "session" in part]
+    return [plan["parts"][a:b] for a, b in zip(starts, [*starts[1:], None], strict=True)]
+
+
+def test_there_are_plans_for_the_slots_that_there_are():
+    assert [plan["minutes"] for plan in TIMED.values()][:3] == [50, 80, 170]
+    assert [sum(part["minutes"] for part in day) for day in days(PLANS["fortnight"])] == [80] * 4
+    assert len(pages(PLANS["five"])) == 5 and set(PLANS) - set(TIMED) == {"five"}
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
@@ -42,26 +54,101 @@ def test_a_plan_lacks_nothing_and_says_nothing_twice(plan):
     assert len(set(path)) == len(path)
 
 
-@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
-def test_the_minutes_add_up(plan):
-    parts = [(part, part["minutes"] + part.get("break", 0)) for part in plan["parts"]]
-    assert sum(minutes for _, minutes in parts) == plan["minutes"]
-    day = 0
-    for part, minutes in parts:
-        day = minutes if "session" in part else day + minutes
-        assert day <= (90 if plan is PLANS["fortnight"] else plan["minutes"])
+@pytest.mark.parametrize("plan", TIMED.values(), ids=TIMED)
+def test_the_minutes_add_up_and_some_are_left(plan):
+    assert sum(part["minutes"] for part in plan["parts"]) == plan["minutes"]
+    for day in days(plan):
+        assert "page" not in day[-1] and day[-1]["what"].startswith("questions")
+        free = sum(part["minutes"] for part in day if "questions" in part["what"])
+        assert free >= 0.07 * sum(part["minutes"] for part in day)
+        at_work = 0
+        for part in day:
+            at_work = (
+                0
+                if part["what"] == "*Break*" and part["minutes"] >= 10
+                else at_work + part["minutes"]
+            )
+            assert at_work <= 80, "nobody sits for longer"
+
+
+def section_minutes(page):
+    """How long the reading of each section of a page takes, at the rates of the opening boxes."""
+    counts, now = {}, ""
+    for cell in plans.book.nbformat.read(book.chapters()[page].path, as_version=4).cells:
+        texts = re.split(r"(?m)^## (.+)$", cell.source) if cell.cell_type == "markdown" else [""]
+        for title, text in zip(["", *texts[1::2]], texts[::2], strict=True):
+            now = title.strip() or now
+            counts.setdefault(now, Counter()).update(minutes.in_prose(text))
+        if cell.cell_type == "code":
+            counts[now].update(minutes.in_code(cell))
+    return {
+        title: sum(minutes.RATES[what] * number for what, number in count.items())
+        for title, count in counts.items()
+    }
+
+
+@pytest.mark.parametrize("name", set(TIMED) - SLIDES)
+def test_a_class_that_works_on_the_page_has_the_time_to(name):
+    """The sections and the exercises that a part names, at a reader's pace, and a tenth is left."""
+    for part in (part for part in PLANS[name]["parts"] if "page" in part):
+        sections = section_minutes(part["page"])
+        named = [t for t in re.findall(r"\*([^*]+)\*", part["what"]) if t in sections]
+        stem = part["page"].replace("_", "-")
+        numbers = re.findall(r"exercises? (\d)(?: and (\d))?", part["what"])
+        kinds = [exercises()[f"{stem}/{n}"].answered for pair in numbers for n in pair if n]
+        rates = {"box": "exercise", "points": "paragraph to write", "kernel": "function to write"}
+        work = sum(minutes.RATES[rates[kind]] for kind in kinds)
+        reading = sum(sections[title] for title in named)
+        assert named and reading + work <= 0.9 * part["minutes"], part["page"]
+
+
+def test_the_hours_at_home_are_those_of_the_pages_and_notebooks():
+    (said,) = re.findall(r"(?m)^That is .*$", plans.texts()[plans.BOOK / "plans.md"])
+    in_class, at_home, read, code = (
+        60 * int(h) + int(m) for h, m in re.findall(r"(\d+) h (\d+) min", said)
+    )
+    parts = [part["home"] for part in PLANS["fortnight"]["parts"] if "home" in part]
+    assert in_class == PLANS["fortnight"]["minutes"] and at_home == read + code
+    boxes = [book.box_of(book.chapters()[page]) for home in parts for page in home.get("read", ())]
+    assert read == sum(int(re.search(r"\*\*Time\*\* (\d+) minutes", box)[1]) for box in boxes)
+    notebooks = [
+        ROOT / "assignments" / f"{home['assignment']}.ipynb"
+        for home in parts
+        if "assignment" in home
+    ]
+    assert len(notebooks) == len(list((ROOT / "assignments").glob("*.ipynb")))
+    stated = [re.search(r"about (\d+) minutes", path.read_text("utf-8"))[1] for path in notebooks]
+    assert code == sum(map(int, stated))
+    assert in_class + at_home <= 12 * 60, "for one method"
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
 def test_no_class_leaves_without_the_package_that_it_will_install(plan):
     path = pages(plan)
     assert "real_lime" in path
-    assert path.index("real_lime") > path.index("switch_off")
+    assert "switch_off" not in path or path.index("real_lime") > path.index("switch_off")
+
+
+# What is on the page for everybody: no exercise, no folded proof, no quiz.
+FOLDED = r'(?s)<!--.*?-->|<details class="proof">.*?</details>|<div class="quiz">.*'
+
+
+@pytest.mark.parametrize("page", book.chapters())
+def test_a_page_asks_for_the_mathematics_that_it_uses(page):
+    cells = plans.book.nbformat.read(book.chapters()[page].path, as_version=4).cells
+    text = re.sub(FOLDED, "", "\n".join(c.source for c in cells if c.cell_type == "markdown"))
+    text = re.sub(r"(?ms)^(`{3,})\{(?:exercise|solution)\}.*?^\1$", "", text)
+    used = {
+        term: len(re.findall(entry["sign"], text)) for term, entry in DATA["mathematics"].items()
+    }
+    asked = set(book.chapters()[page].asks)
+    assert {term for term, times in used.items() if times > 1} <= asked
+    assert asked <= {term for term, times in used.items() if times}
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
 def test_the_sections_that_a_plan_names_are_there(plan):
-    for part in plan["parts"]:
+    for part in (part for part in plan["parts"] if "page" in part):
         path = book.chapters()[part["page"]].path
         text = "\n".join(c.source for c in plans.book.nbformat.read(path, as_version=4).cells)
         titles = set(re.findall(r"\*([^*]+)\*", part["what"]))
@@ -99,7 +186,8 @@ def test_a_deck_takes_as_long_as_its_plan(deck):
     (plan,) = [plan for plan in PLANS.values() if plan.get("slides") == deck.name]
     assert 12 <= len(deck.slides) <= 15
     assert all(slide.minutes for slide in deck.slides), "a note begins with its minutes"
-    assert sum(slide.minutes for slide in deck.slides) == plan["minutes"]
+    (free,) = [part["minutes"] for part in plan["parts"] if "page" not in part]
+    assert sum(slide.minutes for slide in deck.slides) == plan["minutes"] - free
 
 
 @pytest.mark.parametrize("deck", DECKS.values(), ids=DECKS)
@@ -120,7 +208,7 @@ def names_its_sources(text):
 
 
 def test_every_plan_of_at_most_ninety_minutes_has_a_deck():
-    assert {plan["slides"] for plan in PLANS.values() if plan["minutes"] <= 90} == set(DECKS)
+    assert {plan["slides"] for plan in TIMED.values() if plan["minutes"] <= 90} == set(DECKS)
 
 
 def test_a_figure_is_drawn_once_and_one_that_fails_stops_the_build(tmp_path):

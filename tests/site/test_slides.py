@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from browser import ROOT
 from site_visits import JS, SITE, visit
 
@@ -34,6 +35,29 @@ def test_every_slide_can_be_read_from_the_back_of_a_room(pages, browser, served,
                     tab.evaluate(JS.ENDS, end)
                 for problem in tab.evaluate(JS.AMISS):
                     visitor.note(f"slide {number + 1}: {problem}")
+
+
+VOTES = yaml.safe_load((Path(__file__).parent / "support" / "votes.yml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("deck", DECKS)
+def test_no_answer_is_on_the_screen_before_its_vote(pages, browser, served, deck):
+    with visit(browser, served, viewport=SIZE) as visitor:
+        tab = visitor.open(SITE / "slides" / f"{deck}.html", served)
+        tab.wait_for_function("Reveal.isReady()")
+        screens, asked = "", set()
+        for number, slide in enumerate(slides.read(slides.SOURCES / f"{deck}.md").slides):
+            tab.evaluate(f"Reveal.slide({number})")
+            screens += tab.locator("section.present").inner_text() + "\n"
+            title, *body = re.sub(r'(?ms)^```figure\n.*?^```$|"[^"]*"', "", slide.markdown).split(
+                "\n"
+            )
+            if "?" in "\n".join(body):
+                pattern = VOTES[title.strip("# ")]
+                assert re.search(pattern, slide.note), title
+                assert not (early := re.search(pattern, screens)), f"{title}: {early[0]}"
+                asked.add(title)
+        assert len(asked) >= 6
 
 
 @pytest.mark.parametrize("deck", DECKS)

@@ -13,11 +13,13 @@ import numpy as np
 
 from ...inputs.lime_defaults import FORWARD_SELECTION_MAX
 from ...precision.effective_samples import log_share
+from ...precision.rankings import Ranking
 from ...precision.sparse import largest
 from ...precision.stability import repeats
 from ..case import CONFIDENCE, Case
 from ..findings import Checked, Finding, Try, check, few, mask_check, passed
 from ..reasons import HARMED, MIN_SAME, REASONS, listed, same_reasons, severity_for
+from ..reasons import RUNS as REASON_RUNS
 from ..trials import changed, wider
 
 MORE_SAMPLES = (4, 16)  # times as many, which are tried before they are advised
@@ -52,9 +54,12 @@ def noise(case: Any) -> Iterator[Finding | Checked]:
         return
     same = case.same_reasons
     names = [case.names[j] for j in same.features]
+    ranking = Ranking(case.expected, case.uncertainty, tuple(case.names), "runs", draws=REASON_RUNS)
+    most = min(case.shown, REASONS + 1)
+    settled = f" {ranking.sentence(case.terms.samples(case.n), most)}".rstrip()
     if same.together >= MIN_SAME:
         yield passed(
-            f"Other runs give {listed(names)} with the same signs in about {same.together:.0%}."
+            f"Other runs give {listed(names)} with the same signs in about {same.together:.0%}.{settled}"
         )
         return
     shaky = same.each < MIN_SAME
@@ -62,6 +67,7 @@ def noise(case: Any) -> Iterator[Finding | Checked]:
     doubtful = [names[i] for i in np.flatnonzero(shaky)]
     numbers: dict[str, Any] = {
         "together": same.together, "reasons": names, "each": same.each.tolist(), "n": case.n,
+        "same": ranking.same()[:most].tolist(),
     }  # fmt: skip
     odds = ", ".join(f"{name} {share:.0%}" for name, share in zip(names, same.each, strict=True))
     numbers["advised"], remedy = _settled(case, doubtful)
@@ -71,7 +77,7 @@ def noise(case: Any) -> Iterator[Finding | Checked]:
     yield Finding(
         "noise", severity, tuple(doubtful), numbers,
         f"Other runs may give other reasons: with {case.terms.samples(case.n)}, {listed(names)} are the "
-        f"largest and have these signs together in about {same.together:.0%} of the runs ({odds}).",
+        f"largest and have these signs together in about {same.together:.0%} of the runs ({odds}).{settled}",
         remedy,
     )  # fmt: skip
 

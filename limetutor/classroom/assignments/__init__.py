@@ -6,7 +6,9 @@ package, and never in a notebook.
 
 import pkgutil
 from functools import cache
+from hashlib import sha256
 from importlib import import_module
+from pathlib import Path
 
 from ...course.judging.kinds import Exercise
 from ...inputs import arguments as arg
@@ -19,6 +21,17 @@ def assignments() -> dict[str, Assignment]:
     names = [module.name for module in pkgutil.iter_modules(__path__)]
     declared = [import_module(f"{__name__}.{name}").ASSIGNMENT for name in names]
     return {a.name: a for a in sorted(declared, key=lambda a: a.number)}
+
+
+@cache
+def edition(name: str) -> str:
+    """The version of an assignment: that of the package, and a digest of what its answers are judged by."""
+    from ... import __version__
+
+    judging = sorted(Path(__file__).parents[2].glob("course/judging/*.py"))
+    files = [Path(__file__).with_name(f"{name}.py"), *judging]
+    text = "\n".join(line for file in files for line in file.read_text("utf-8").splitlines())
+    return f"{name} {__version__}+{sha256(text.encode()).hexdigest()[:8]}"
 
 
 def exercise(name: str, student: str = "") -> Exercise:

@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 
 from ...core.boxes import Gaussian, standard_quantiles
-from ...course.judging.kinds import Function, Paragraph, with_hints
+from ...course.judging.kinds import Function, Given, Paragraph, one_of, with_hints
 from ...many.explain_many import explain_quietly
 from ..questions import Formula, assignment
 
@@ -60,6 +60,27 @@ def _by_hand(f: Any, xi: np.ndarray, nu: float, n: int, seed: int, **wrong: Any)
     x = np.random.default_rng(seed).standard_normal((n, len(xi)))
     edges = wrong.pop("edges", _edges(4))
     return _fit(_same(x, xi, edges), f(x), _weights(x, xi, nu, **wrong))
+
+
+#: The kernels that an id may be given: shapes in the place of the Gaussian one, and distances.
+SHAPES = {
+    "exp(−d/ν)": lambda d: np.exp(-d),
+    "1 / (1 + d²/ν²)": lambda d: 1 / (1 + d**2),
+    "1 − d/ν, and 0 where that is negative": lambda d: np.maximum(1 - d, 0),
+    "(1 − d²/ν²)², and 0 where d is larger than ν": lambda d: np.maximum(1 - d**2, 0) ** 2,
+}
+DISTANCES = {
+    "the Euclidean distance from ξ": lambda steps: np.sqrt((steps**2).sum(axis=1)),
+    "the sum of the absolute differences from ξ": lambda steps: steps.sum(axis=1),
+    "the largest of the absolute differences from ξ": lambda steps: steps.max(axis=1),
+}
+_BETWEEN = "; d is "
+KERNELS = [f"{shape}{_BETWEEN}{distance}" for shape in SHAPES for distance in DISTANCES]
+
+
+def _own_weights(x: np.ndarray, xi: np.ndarray, nu: float, kernel: str) -> np.ndarray:
+    shape, _, distance = kernel.partition(_BETWEEN)
+    return SHAPES[shape](DISTANCES[distance](np.abs(x - xi)) / nu)
 
 
 # --- hidden inputs -----------------------------------------------------------------------------
@@ -117,7 +138,6 @@ EXERCISES = (
         ),
         nudge="How much of the data lies below the first edge, and below the second?",
         formula="Edge number b is the quantile of the normal law at b/p, for b from 1 to p − 1.",
-        step="scipy.stats.norm.ppf takes an array: give it np.arange(1, p) / p.",
     ),
     Function(
         name="boxes",
@@ -131,7 +151,6 @@ EXERCISES = (
         ),
         nudge="How many edges lie below a value of the third box?",
         formula="The number of a box is the number of edges at or below the value.",
-        step="np.searchsorted counts edges; its argument side decides what happens on one.",
     ),
     Function(
         name="indicators",
@@ -147,7 +166,6 @@ EXERCISES = (
         ),
         nudge="What has to be equal for an entry to be 1?",
         formula="z has the shape of x; an entry is 1 where x and ξ have the same box in that column.",
-        step="boxes(x, edges) == boxes(xi, edges): numpy compares each row of x with ξ.",
     ),
     Function(
         name="weights",
@@ -165,7 +183,6 @@ EXERCISES = (
         ),
         nudge="What is the weight of a sample that lies at ξ itself?",
         formula="exp(−‖x − ξ‖² / (2ν²)), one number for each row of x.",
-        step="((x - xi) ** 2).sum(axis=1) are the squared distances of the rows.",
     ),
     Function(
         name="fit",
@@ -183,8 +200,6 @@ EXERCISES = (
         ),
         nudge="Which matrix and which right-hand side does the key equation have?",
         formula="(Zᵀ Π Z) β = Zᵀ Π y, where Z has a first column of ones and Π holds the weights.",
-        step="Build Z with np.column_stack; w[:, None] * Z multiplies each row by its weight; then "
-        "np.linalg.solve.",
     ),
     Function(
         name="score",
@@ -201,7 +216,6 @@ EXERCISES = (
         nudge="Which share of the weighted variance of y does the surrogate account for?",
         formula="1 minus the weighted sum of squared residuals over the weighted sum of squared "
         "distances from the weighted mean.",
-        step="np.average(y, weights=w) is that mean; the residuals are y − β₀ − zβ.",
     ),
     Function(
         name="lime",
@@ -223,8 +237,18 @@ EXERCISES = (
         ),
         nudge="Every line is a function that you have written already: in which order?",
         formula="Draw x, ask f, find the indicators and the weights, then fit.",
-        step="np.random.default_rng(seed).standard_normal((n, len(xi))) are the samples; the edges "
-        "are those of four boxes.",
+    ),
+    Function(
+        name="my_weights",
+        given={"kernel": Given(KERNELS[0], "your kernel", one_of(*KERNELS))},
+        reference=_own_weights,
+        inputs=_near,
+        mistakes=with_hints(
+            lambda x, xi, nu, **_: _weights(x, xi, nu),
+            "Those are the Gaussian weights of question 4.",
+        ),
+        nudge="Which distance does your kernel take, and what does it make of it?",
+        formula="One number for each row of x, computed by the words of your own kernel.",
     ),
     Paragraph(
         name="in_words",
@@ -240,7 +264,7 @@ EXERCISES = (
 
 POINTS = {
     "edges": 1, "boxes": 2, "indicators": 2, "weights": 2, "fit": 3, "score": 2, "lime": 4,
-    "in_words": 4,
+    "my_weights": 2, "in_words": 4,
 }  # fmt: skip
 
 ASSIGNMENT = assignment(1, "lime_from_scratch", "LIME from scratch", EXERCISES, POINTS)

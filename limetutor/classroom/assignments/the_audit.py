@@ -1,8 +1,8 @@
 """Assignment 3: audit what LIME says of a model trained on real data, and say so in plain words."""
 
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,9 +38,9 @@ def _flips(coefs: np.ndarray) -> np.ndarray:
 
 
 def _strangeness(
-    X: np.ndarray, x: np.ndarray, scaled: bool = True, root: bool = True
+    X: np.ndarray, x: np.ndarray, scaled: bool = True, root: bool = True, ddof: int = 0
 ) -> np.ndarray:
-    scale = X.std(axis=0) if scaled else 1.0
+    scale = X.std(axis=0, ddof=ddof) if scaled else 1.0
     squares = (((x[:, None] - X[None]) / scale) ** 2).sum(axis=2).min(axis=1)
     return np.sqrt(squares) if root else squares
 
@@ -54,6 +54,43 @@ def _what_if(f: Any, xi: np.ndarray, X: np.ndarray, typical: Any = np.median) ->
 def _my_what_if(row: int, typical: Any = np.median) -> np.ndarray:
     X = diabetes().X.to_numpy()
     return _what_if(_model().predict, X[row], X, typical)
+
+
+class _Run(NamedTuple):
+    """One run of `lime`: its samples' mismatches, the model's answers, those of the surrogate, its R²."""
+
+    mismatches: np.ndarray
+    y: np.ndarray
+    fitted: np.ndarray
+    score: float
+
+    def weights(self, factor: float = 2.0, power: float = 1.0) -> np.ndarray:
+        """exp(−m/(2ν²)) of a sample with m mismatches, at `lime`'s default width."""
+        return np.exp(-(self.mismatches**power) / (factor * 0.75**2 * diabetes().X.shape[1]))
+
+
+@lru_cache(8)
+def _run(row: int) -> _Run:
+    """The run of the notebook with seed 0."""
+    from lime.lime_tabular import LimeTabularExplainer
+
+    X = diabetes().X.to_numpy()
+    told: list[np.ndarray] = []
+
+    def remembered(samples: np.ndarray) -> np.ndarray:
+        told.append(samples)
+        return _model().predict(samples)
+
+    lime = LimeTabularExplainer(X, mode="regression", random_state=0)
+    explained = lime.explain_instance(X[row], remembered, num_features=X.shape[1], num_samples=5000)
+    coef = np.array([value for _, value in sorted(explained.local_exp[1])])
+    z = lime.discretizer.discretize(told[0]) == lime.discretizer.discretize(X[row])
+    fitted = explained.intercept[1] + z @ coef
+    return _Run((~z).sum(axis=1), _model().predict(told[0]), fitted, explained.score)
+
+
+def _size(w: np.ndarray) -> float:
+    return float(w.sum() ** 2 / (w**2).sum())
 
 
 # --- hidden inputs -----------------------------------------------------------------------------
@@ -84,10 +121,12 @@ def _asked(rng: np.random.Generator) -> tuple[Formula, np.ndarray, np.ndarray]:
     return Formula(text[int(rng.integers(4))], c=c), x[0], X
 
 
+_ROW = {"row": Given(7, "your row", lambda rng: int(rng.integers(442)))}
+
 EXERCISES = (
     Function(
         name="effective_size",
-        reference=lambda w: float(w.sum() ** 2 / (w**2).sum()),
+        reference=_size,
         inputs=lambda rng: (rng.uniform(0.001, 1, int(rng.integers(5, 90))),),
         mistakes=with_hints(
             lambda w: float(w.sum()),
@@ -99,7 +138,6 @@ EXERCISES = (
         ),
         nudge="How many samples are there in effect if all but one have the weight 0?",
         formula="The square of the sum over the sum of the squares.",
-        step="w.sum() ** 2, divided by (w ** 2).sum().",
     ),
     Function(
         name="fidelity",
@@ -116,7 +154,6 @@ EXERCISES = (
         nudge="What would you say of y without the surrogate, and how far off would you be?",
         formula="1 minus the weighted sum of squared residuals over the weighted sum of squares about the "
         "weighted mean.",
-        step="np.average(y, weights=w) is the mean; both sums carry the weights.",
     ),
     Function(
         name="agreement",
@@ -134,8 +171,6 @@ EXERCISES = (
         ),
         nudge="Which k features does a run show first, and how many of them does another run show?",
         formula="The mean, over all pairs of different runs, of the number of shared features over k.",
-        step="set(np.argsort(-np.abs(run))[:k]) are the features of a run; "
-        "itertools.combinations gives the pairs.",
     ),
     Function(
         name="flips",
@@ -151,11 +186,11 @@ EXERCISES = (
         ),
         nudge="In which runs does a feature have another sign than in most runs?",
         formula="For each feature the smaller of two shares: positive runs and negative runs.",
-        step="(coefs > 0).mean(axis=0) is one share, 1 minus it the other; np.minimum takes the smaller.",
     ),
     Function(
         name="strangeness",
         reference=_strangeness,
+        also=(lambda X, x: _strangeness(X, x, ddof=1),),
         inputs=_two_tables,
         mistakes=with_hints(
             lambda X, x: _strangeness(X, x, scaled=False),
@@ -166,8 +201,6 @@ EXERCISES = (
         nudge="How far is a sample from the patient who is most like it?",
         formula="The smallest Euclidean distance to a row of X, after each column is divided by its standard "
         "deviation in X.",
-        step="x[:, None] - X[None] holds all differences, (m, n, d); divide, square, sum over the last "
-        "axis, take the minimum over the patients, then the root.",
     ),
     Function(
         name="what_if",
@@ -181,12 +214,10 @@ EXERCISES = (
         ),
         nudge="Which question to the model has an answer that no surrogate can get wrong?",
         formula="For each feature j: f(ξ) − f(ξ with its entry j replaced by the median of column j).",
-        step="Repeat ξ once for each feature, write the medians on the diagonal, and ask f about all rows "
-        "at once.",
     ),
     Value(
         name="my_what_if",
-        given={"row": Given(7, "your row", lambda rng: int(rng.integers(442)))},
+        given=_ROW,
         asks="ten changes of the prediction",
         right=_my_what_if,
         mistakes=with_hints(
@@ -194,23 +225,53 @@ EXERCISES = (
             "Those are changes to means; take medians.",
         ),
         nudge="Your own function answers this: which f, which ξ and which table does it need?",
-        formula="what_if(forest.predict, X[row], X).",
-        step="Call it with your row, and give all ten numbers.",
+        formula="f is the forest's predict, ξ is the row of X that your id gives, and the table is X.",
+    ),
+    Value(
+        name="my_size",
+        given=_ROW,
+        asks="an effective number of samples",
+        right=lambda row: _size(_run(row).weights()),
+        mistakes=with_hints(
+            lambda row: _size(_run(row).weights(power=2.0)),
+            "The distance of the boxes is the root of the number of mismatches, so its square is that number.",
+            lambda row: _size(_run(row).weights(factor=1.0)),
+            "A factor of 2 is missing from the exponent of the weights.",
+            lambda row: float(len(_run(row).y)),
+            "That counts all samples alike.",
+        ),
+        nudge="In how many boxes does each sample differ from your patient?",
+        formula="The weights are exp(−m/(2ν²)) with ν = 0.75 √10, where m counts the entries of a row of same "
+        "that are False.",
+    ),
+    Value(
+        name="my_fidelity",
+        given=_ROW,
+        asks="a weighted R²",
+        right=lambda row: _run(row).score,
+        mistakes=with_hints(
+            lambda row: _fidelity(_run(row).y, _run(row).fitted, np.ones(len(_run(row).y))),
+            "The weights are missing.",
+            lambda row: 1 - _run(row).score,
+            "That is the share that the surrogate misses.",
+        ),
+        nudge="What does the surrogate say of a sample whose boxes are known?",
+        formula="It says the intercept plus the coefficients of the features whose boxes are those of your patient.",
     ),
     Paragraph(
         name="verdict",
         fewest=80,
         rubric=[
-            "Opens with the verdict in one sentence that a patient or a doctor understands "
-            "(1 point).",
-            "Names what can be said: features that lead in all runs and that what-if questions "
-            "confirm, with their direction (2 points).",
-            "Names what cannot: features whose sign flips or that change places, with the numbers "
-            "of the audit in plain words (2 points).",
-            "Says where the explanation comes from: patients that do not exist, boxes instead of "
-            "values (1 point).",
-            "No symbol, no word such as surrogate, kernel or coefficient without its meaning "
-            "(1 point).",
+            "Opens with the verdict, in one sentence for a doctor, and uses no symbol and no technical word "
+            "without its meaning (1 point).",
+            "Names what can be shown, with its direction: features that keep their sign in all runs, with "
+            "four boxes and with ten, and that the what-if questions do not contradict (2 points).",
+            "Names what cannot: features whose sign or place changes from run to run or with the number of "
+            "boxes, with the numbers of the audit in plain words (2 points).",
+            "Says what the numbers rest on: patients who were made up, groups instead of values, nearly all "
+            "of them counting, and a fit that misses much of what the forest says of them (1 point).",
+            "Notices what the notebook did not do, such as declaring sex as a column with two values or "
+            "drawing more samples for the lines near zero, and says what it would change (1 point).",
             "Says what to do next: ask the model directly, show less, or not show it (1 point).",
         ],
     ),
@@ -218,7 +279,8 @@ EXERCISES = (
 
 POINTS = {
     "effective_size": 1, "fidelity": 2, "agreement": 3, "flips": 2, "strangeness": 3,
-    "what_if": 3, "my_what_if": 3, "verdict": 8,
+    "what_if": 3, "my_what_if": 3, "my_size": 1, "my_fidelity": 1, "verdict": 8,
 }  # fmt: skip
 
-ASSIGNMENT = assignment(3, "the_audit", "The audit", EXERCISES, POINTS)
+LIKE = {"my_size": "my_what_if", "my_fidelity": "my_what_if"}
+ASSIGNMENT = assignment(3, "the_audit", "The audit", EXERCISES, POINTS, LIKE)

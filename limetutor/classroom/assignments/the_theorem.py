@@ -1,4 +1,4 @@
-"""Assignment 2: what LIME becomes with many samples: Σ, its inverse, switch-off, local error, sign."""
+"""Assignment 2: what LIME becomes with many samples: the tilted law, contrasts, local error, signs."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,11 +8,13 @@ import scipy
 
 from ...bandwidth.risk import critical_bandwidths
 from ...core.boxes import Gaussian, standard_quantiles
-from ...core.covariance import covariance, inverse_covariance
+from ...core.covariance import covariance
 from ...core.models import Linear
 from ...core.theory import limit
+from ...core.tilted_law import Tilt, gaussian_tilt
 from ...course.exercises import named
 from ...course.judging.kinds import Function, Paragraph, with_hints
+from ...exact.quadratic import Quadratic
 from ...results.limit import Limit
 from ..questions import assignment
 
@@ -39,10 +41,40 @@ def _turning(x: np.ndarray) -> np.ndarray:
     return np.nan_to_num(critical_bandwidths(_FOUR, x[None])[0])
 
 
-def _without_corner(alpha: np.ndarray, C: float) -> np.ndarray:
-    wrong = inverse_covariance(alpha) / C
-    wrong[0, 0] -= 1 / C
-    return wrong
+def _seen(xi: float, nu: float, first: int, last: int) -> Tilt:
+    """The tilted law, with the boxes from the first to the last (1 is that of ξ) as one."""
+    box = np.searchsorted(_EDGES, xi, side="right") - 1
+    return gaussian_tilt(xi, nu, 0.0, 1.0, _EDGES[box + first - 1], _EDGES[box + last])
+
+
+def _with_neighbour(xi: float, nu: float) -> float:
+    """The mean in the box of ξ, less that in all boxes but this and the next."""
+    two = _seen(xi, nu, 1, 2)
+    return float(_seen(xi, nu, 1, 1).inside - (two.inside - two.gap))
+
+
+def _square(xi: float, nu: float) -> float:
+    """The contrast of x²."""
+    return float(limit(Quadratic([[1.0]]), [xi], _FOUR, nu=nu).coef[0])
+
+
+def _bend(xi: float, nu: float) -> float:
+    return float(-_seen(xi, nu, 1, 1).gap) / _square(xi, nu)
+
+
+def _bend_of_means(xi: float, nu: float) -> float:
+    """For somebody who squares means."""
+    seen = _seen(xi, nu, 1, 1)
+    inside = xi + seen.inside
+    return float(-seen.gap / (inside**2 - (inside - seen.gap) ** 2))
+
+
+def _safe(p: int, boxes: slice = slice(None), power: float = 0.5) -> float:
+    """The largest critical bandwidth: that at the outer edge of a box on one side of the mean."""
+    edges = standard_quantiles(p)[1:-1]
+    edges = edges[edges > -1e-9]  # the mean of the data itself may be rounded
+    low, high = edges[:-1], edges[1:]
+    return float(max(((high - low) / (high + low))[boxes] ** power, default=0.0))
 
 
 def _opposed(a: np.ndarray, xi: np.ndarray, nu: float) -> np.ndarray:
@@ -63,12 +95,17 @@ def _shares(rng: np.random.Generator) -> tuple[np.ndarray, float]:
     return rng.uniform(0.05, 0.95, int(rng.integers(1, 6))), round(float(rng.uniform(0.05, 1)), 2)
 
 
-def _extreme_shares(rng: np.random.Generator) -> tuple[np.ndarray, float]:
-    """In every other case a mass so near 1 that a general inverse loses most of its digits."""
-    alpha, C = _shares(rng)
-    if rng.random() < 0.5:
-        alpha[0] = 1 - 10 ** rng.uniform(-13, -11)
-    return alpha, C
+def _below_the_top(rng: np.random.Generator) -> tuple[float, float]:
+    """A position in one of the three lower boxes, and a bandwidth."""
+    return round(float(rng.uniform(-1.4, 0.66)), 2) + 0.003, round(float(rng.uniform(0.3, 2)), 2)
+
+
+def _to_bend(rng: np.random.Generator) -> tuple[float, float]:
+    """A position and a bandwidth at which x² has a contrast."""
+    while True:
+        (xi,), nu = _instance(rng, 1)
+        if abs(_square(float(xi), nu)) > 0.1:
+            return float(xi), nu
 
 
 def _linear(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
@@ -100,7 +137,6 @@ EXERCISES = (
         ),
         nudge="Where does the mean go as ν becomes very small, and as it becomes very large?",
         formula="(ν²μ + σ²ξ) / (ν² + σ²), here with μ = 0 and σ = 1.",
-        step="That is ξ divided by a number that depends on ν alone.",
     ),
     Function(
         name="mass",
@@ -118,7 +154,6 @@ EXERCISES = (
         ),
         nudge="Which law do weighted samples follow, and which interval is the box of ξ?",
         formula="Φ((q₊ − μ̃)/σ̃) − Φ((q₋ − μ̃)/σ̃), with the edges of the box of ξ and σ̃² = ν²/(1 + ν²).",
-        step="np.searchsorted finds the box among −∞, −0.6745, 0, 0.6745, ∞; scipy.stats.norm.cdf is Φ.",
     ),
     Function(
         name="Sigma",
@@ -132,24 +167,6 @@ EXERCISES = (
         ),
         nudge="Which expectation is each entry, and which of the indicators are independent?",
         formula="The corner is C, the first row and the diagonal C α, and between features C α_j α_k.",
-        step="Start from np.outer of (1, α₁, …) with itself, mend the diagonal, multiply by C.",
-    ),
-    Function(
-        name="Sigma_inverse",
-        reference=lambda alpha, C: inverse_covariance(alpha) / C,
-        inputs=_extreme_shares,
-        mistakes=with_hints(
-            lambda alpha, C: inverse_covariance(alpha) * C,
-            "What happens to the inverse when a matrix is multiplied by a number?",
-            lambda alpha, C: inverse_covariance(alpha),
-            "The mean weight is missing.",
-            _without_corner,
-            "The corner has one term that belongs to no feature.",
-        ),
-        nudge="A solver of linear systems loses digits where α is near 1. Which entries are not zero?",
-        formula="An arrowhead: the corner 1 + Σ α/(1 − α), beside it −1/(1 − α), on the diagonal "
-        "1/(α(1 − α)), all of it divided by C.",
-        step="Start from np.diag of the corner and the diagonal, then set the first row and column.",
     ),
     Function(
         name="coefficients",
@@ -166,8 +183,6 @@ EXERCISES = (
         nudge="A coefficient is a contrast: the mean of what, where, minus the mean of what, where?",
         formula="β_j = a_j (E[x_j | in the box] − E[x_j | not in it]) under the tilted law; the first mean "
         "is μ̃ − σ̃ (φ(r) − φ(l)) / (Φ(r) − Φ(l)) with the standardised edges l and r.",
-        step="α times the mean inside plus (1 − α) times the mean outside is μ̃: so the contrast is the "
-        "mean inside minus μ̃, divided by 1 − α.",
     ),
     Function(
         name="local_error",
@@ -181,7 +196,39 @@ EXERCISES = (
         ),
         nudge="Where does the surrogate take ξ to be, in each feature?",
         formula="The sum over features of a_j (E[x_j | in the box] − ξ_j), under the tilted law.",
-        step="You have the mean inside the box from the question before: subtract ξ and multiply by a.",
+    ),
+    Function(
+        name="with_neighbour",
+        reference=_with_neighbour,
+        inputs=_below_the_top,
+        mistakes=with_hints(
+            lambda xi, nu: float(_seen(xi, nu, 1, 1).gap),
+            "That compares with all other boxes. The next one has an indicator of its own now: which samples "
+            "does the intercept still describe?",
+            lambda xi, nu: float(_seen(xi, nu, 1, 1).inside - _seen(xi, nu, 2, 2).inside),
+            "That compares the two boxes with each other. What does the surrogate say of a sample in neither?",
+            lambda xi, nu: -_with_neighbour(xi, nu),
+            "The sign is the other way round.",
+        ),
+        nudge="The surrogate has three values now: which samples get which of them?",
+        formula="Least squares gives each of the three groups its mean: the intercept is that of the samples in "
+        "neither box.",
+    ),
+    Function(
+        name="bend",
+        reference=_bend,
+        inputs=_to_bend,
+        mistakes=with_hints(
+            _bend_of_means,
+            "The mean of a square is not the square of the mean.",
+            lambda xi, nu: -_bend(xi, nu),
+            "The sign is the other way round: the two contrasts have to cancel.",
+            lambda xi, nu: 1 / _bend(xi, nu),
+            "A fraction is upside down.",
+        ),
+        nudge="The contrast of a sum is the sum of the contrasts. What is the contrast of x alone, and of x² alone?",
+        formula="c is minus the contrast of x over that of x², and a contrast is the mean inside minus the mean of "
+        "all, divided by 1 − α.",
     ),
     Function(
         name="turning",
@@ -198,7 +245,23 @@ EXERCISES = (
         nudge="Which of the four boxes have such a bandwidth, and for which half of them?",
         formula="In an inner box with the edges q₋ and q₊, ν² = V = (2ξ − q₋ − q₊)/(q₋ + q₊), where that is "
         "positive.",
-        step="By symmetry take |x|: below q = 0.6745 and above q/2 it is the root of (2|x| − q)/q.",
+    ),
+    Function(
+        name="safe",
+        reference=_safe,
+        inputs=lambda rng: (int(rng.integers(2, 16)),),
+        mistakes=with_hints(
+            lambda p: 1.0 if p > 3 else 0.0,
+            "With an odd number of boxes none of them begins at the mean of the data.",
+            lambda p: 1.0,
+            "With two or three boxes, and with odd numbers of them, it is something else.",
+            lambda p: _safe(p, power=1.0),
+            "That is V, the square of the bandwidth.",
+            lambda p: _safe(p, slice(-1, None)),
+            "That is so in the outermost of the boxes that end. What about the others?",
+        ),
+        nudge="In which of the boxes can a sign turn, and at which position in it is the bandwidth largest?",
+        formula="In a box from q₋ to q₊ above the mean, V = (2ξ − q₋ − q₊)/(q₋ + q₊) grows with ξ, up to ξ = q₊.",
     ),
     Function(
         name="opposed",
@@ -217,7 +280,6 @@ EXERCISES = (
         ),
         nudge="You can compute the coefficient and you know the slope: what is left to compare?",
         formula="True for a feature where the sign of its coefficient differs from that of a_j.",
-        step="np.sign(coefficients(a, xi, nu)) against np.sign(a).",
     ),
     replace(named("switch-off/1"), name="my_bandwidth"),
     replace(named("switch-off/2"), name="my_position"),
@@ -236,9 +298,9 @@ EXERCISES = (
 )
 
 POINTS = {
-    "tilted_mean": 1, "mass": 3, "Sigma": 2, "Sigma_inverse": 3, "coefficients": 3,
-    "local_error": 2, "turning": 2, "opposed": 2, "my_bandwidth": 1, "my_position": 1,
-    "the_sign": 4,
+    "tilted_mean": 1, "mass": 3, "Sigma": 2, "coefficients": 3, "local_error": 2,
+    "with_neighbour": 4, "bend": 4, "turning": 2, "safe": 3, "opposed": 2, "my_bandwidth": 1,
+    "my_position": 1, "the_sign": 4,
 }  # fmt: skip
 
 ASSIGNMENT = assignment(2, "the_theorem", "The theorem", EXERCISES, POINTS)

@@ -6,6 +6,7 @@ from pathlib import Path
 from ..command import action
 
 DEFAULT_VERSIONS, MAX_VERSIONS = 5, 50
+DEFAULT_MINUTES, MIN_MINUTES, MAX_MINUTES = 60, 10, 300
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
@@ -14,7 +15,10 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add("--out", required=True, help=words)
     words = f"of each exercise (default: {DEFAULT_VERSIONS})"
     add("--versions", type=int, default=DEFAULT_VERSIONS, help=words)
-    add("--seed", type=int, default=0, help="of the numbers (default: 0)")
+    words = f"that an exam takes, two for a point (default: {DEFAULT_MINUTES})"
+    add("--minutes", type=int, default=DEFAULT_MINUTES, help=words)
+    words = "of the numbers, and of what is in an exam (default: 0)"
+    add("--seed", type=int, default=0, help=words)
     words = "a chapter by the name of its file, as in switch_off; repeat it (default: all)"
     add("--only", action="append", default=[], metavar="CHAPTER", help=words)
     add("--book", help="the folder with the chapters (default: that of this clone)")
@@ -29,6 +33,10 @@ def bank(options: argparse.Namespace) -> int:
 
     if not 1 <= options.versions <= MAX_VERSIONS:
         raise ValueError(f"--versions must be from 1 to {MAX_VERSIONS}, got {options.versions}.")
+    if not MIN_MINUTES <= options.minutes <= MAX_MINUTES:
+        raise ValueError(
+            f"--minutes must be from {MIN_MINUTES} to {MAX_MINUTES}, got {options.minutes}."
+        )
     if options.seed < 0:
         raise ValueError(f"--seed must be 0 or more, got {options.seed}.")
     for stem in options.only:
@@ -44,6 +52,7 @@ def bank(options: argparse.Namespace) -> int:
     print(f"{target}: {len(posed)} questions for Moodle")
     for number in range(1, options.versions + 1):
         path = target.with_name(f"{prefix}{number}.txt")
-        path.write_text(exam.exam(posed, number), encoding="utf-8")
-        print(f"{path}: version {number} of an exam, with its key")
+        text = exam.exam(posed, number, options.minutes, options.seed)
+        path.write_text(text, encoding="utf-8")
+        print(f"{path}: {text.partition(chr(10))[0]}, with its key")
     return 0

@@ -27,13 +27,13 @@ MACROS = {"E": r"{\mathbb{E}}", "Var": r"{\operatorname{Var}}", "R": r"{\mathbb{
 
 
 def moodle(questions: list[BankQuestion], course: str = "LIME") -> str:
-    """The questions as an XML file, one category for each chapter."""
+    """The questions as an XML file: a category for each chapter, with one for each exercise and the quiz."""
     file = MoodleFile()
-    chapter = None
+    category = None
     for question in questions:
-        if question.chapter != chapter:
-            chapter = question.chapter
-            file.category(f"$course$/top/{course}/{chapter.replace('/', '//')}")
+        if category != (category := (question.chapter, question.topic)):
+            names = (name.replace("/", "//") for name in category)
+            file.category("/".join(("$course$/top", course, *names)))
         WRITERS[type(question)](file, question)
     return file.text()
 
@@ -82,7 +82,7 @@ class MoodleFile:
         self.html(element, "questiontext", in_html(question_text(question)))
         self.html(element, "generalfeedback", after)
         ident = re.sub(r"\W+", "-", name).strip("-")
-        self.fill(element, defaultgrade=1, penalty=PENALTY, hidden=0, idnumber=ident)
+        self.fill(element, defaultgrade=question.points, penalty=PENALTY, hidden=0, idnumber=ident)
         return element
 
 
@@ -149,7 +149,9 @@ def essay(file: MoodleFile, question: EssayQuestion) -> None:
     file.add(element, "attachments", 0)
     points = "".join(f"<li>{escape(point)}</li>" for point in question.rubric)
     model = in_html(question.model)
-    file.html(element, "graderinfo", f"<p>A good answer says:</p><ol>{points}</ol>{model}")
+    file.html(
+        element, "graderinfo", f"<p>A good answer says, a point each:</p><ol>{points}</ol>{model}"
+    )
     file.html(element, "responsetemplate", "")
 
 

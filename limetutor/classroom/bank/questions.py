@@ -75,13 +75,23 @@ MARK = "\ue000{}\ue001"  # in the place of a given: private-use characters
 
 
 class NumericalQuestion(NamedTuple):
-    """A question for a number."""
+    """A question for a number; ``topic`` is shared by the versions of one exercise, and by no others."""
 
     chapter: str
     title: str
     text: str
     exercise: Value
     version: int
+
+    @property
+    def topic(self) -> str:
+        """The subcategory of its chapter."""
+        return self.title
+
+    @property
+    def points(self) -> int:
+        """For six minutes with paper and a calculator."""
+        return 3
 
 
 class ChoiceQuestion(NamedTuple):
@@ -92,6 +102,16 @@ class ChoiceQuestion(NamedTuple):
     text: str
     options: tuple[quizzes.QuizOption, ...]
 
+    @property
+    def topic(self) -> str:
+        """The subcategory of its chapter."""
+        return "Quiz"
+
+    @property
+    def points(self) -> int:
+        """For two minutes."""
+        return 1
+
 
 class EssayQuestion(NamedTuple):
     """A question for a text that a person reads."""
@@ -101,6 +121,16 @@ class EssayQuestion(NamedTuple):
     text: str
     rubric: tuple[str, ...]
     model: str
+
+    @property
+    def topic(self) -> str:
+        """The subcategory of its chapter."""
+        return self.title
+
+    @property
+    def points(self) -> int:
+        """One for each point of its rubric."""
+        return len(self.rubric)
 
 
 BankQuestion = NumericalQuestion | ChoiceQuestion | EssayQuestion

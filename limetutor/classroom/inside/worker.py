@@ -1,16 +1,22 @@
 """The worker of a notebook: executes cells, calls functions, returns plain values.
 
+What a notebook may ask of its grader, the numbers of a student and, when a question is judged again, answers of
+earlier questions, goes out as such a value too (:class:`Outside`).
+
 This file runs in a separate process, in a sandbox where there is one, and imports nothing of limetutor
 but a stand-in. It knows no right value: the worst that a notebook can do to it is to spoil its own
 answers. One line of JSON is a request or a reply, each with the number of the request.
 """
 
+import ast
 import base64
 import builtins
 import contextlib
 import os
 import signal
 import sys
+import threading
+from collections.abc import Callable
 from importlib import import_module
 from json import dumps, loads  # by name: a notebook may change the module
 from typing import Any
@@ -102,13 +108,66 @@ def limit(memory: int, processes: int, user: int | None) -> None:
         os.setresuid(user, user, user)
 
 
-class Notebook:
-    """The names of a notebook as its cells run; their output is discarded."""
+class Outside:
+    """What is asked of the grader while it waits for the reply to a request: values go out, a value comes in."""
 
-    def __init__(self) -> None:
+    def __init__(self, requests: Any, send: Callable[[dict[str, Any]], None]) -> None:
+        self._requests, self._send = requests, send
+        self._one_at_a_time, self._pid = threading.RLock(), os.getpid()
+        self.number: int | None = None  # of the request; None between two of them
+
+    def ask(self, name: str, *arguments: Any, **named: Any) -> Any:
+        """The value that a function of the grader gives; functions among the arguments are called in here."""
+        with self._one_at_a_time:
+            if self.number is None or os.getpid() != self._pid:
+                raise RuntimeError(
+                    f"{name} can be called by the notebook alone, while it is asked."
+                )
+            functions = [value for value in arguments if callable(value)]
+            shown = [
+                {"function": functions.index(v)} if callable(v) else packed(v) for v in arguments
+            ]
+            named = {key: packed(value) for key, value in named.items()}
+            self._send({"number": self.number, "asked": name, "arguments": shown, "named": named})
+            while True:
+                reply = loads(self._requests.readline())
+                if "evaluate" not in reply:
+                    break
+                try:
+                    called = functions[reply["evaluate"]]
+                    found = {"evaluated": packed(called(*unpacked(reply["arguments"])))}
+                except Exception:
+                    found = {"evaluated": None}
+                self._send({"number": self.number} | found)
+            if "error" in reply:
+                raise RuntimeError(f"{name} was not answered: {reply['error']}.")
+            return unpacked(reply["answer"])
+
+    def named(self, name: str) -> Callable[..., Any]:
+        """A function of the grader, as the notebook calls it."""
+        return lambda *arguments, **named: self.ask(name, *arguments, **named)
+
+
+DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _is_definition(statement: ast.stmt) -> bool:
+    """Whether a statement only imports or defines something."""
+    is_lambda = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Lambda)
+    return is_lambda or isinstance(statement, DEFINITIONS)
+
+
+class Notebook:
+    """The names of a notebook as its cells run; their output is discarded.
+
+    The names in ``replaced`` are functions of the grader, whatever the notebook defines.
+    """
+
+    def __init__(self, replaced: dict[str, Callable[..., Any]]) -> None:
         from IPython.core.interactiveshell import InteractiveShell
         from traitlets.config import Config
 
+        self._replaced = replaced
         config = Config()
         config.HistoryManager.enabled = False
         config.InteractiveShell.colors = "NoColor"
@@ -152,12 +211,26 @@ class Notebook:
         }
         vars(self.shell).update(replaced)
 
-    def cell(self, code: str) -> None:
-        """Run a cell; raise what it raises."""
-        result = self.shell.run_cell(code, store_history=False)
-        error = result.error_before_exec or result.error_in_exec
-        if error is not None:
-            raise error
+    def cell(self, code: str, definitions: bool) -> None:
+        """Run a cell, or only its definitions; raise what it raises first.
+
+        It runs statement by statement, so that one that fails, such as an import, costs only what needs it.
+        """
+        errors = []
+        for statement in self._statements(code, definitions):
+            result = self.shell.run_cell(statement, store_history=False)
+            self.shell.user_ns |= self._replaced
+            errors += [error for error in (result.error_before_exec, result.error_in_exec) if error]
+        if errors:
+            raise errors[0]
+
+    def _statements(self, code: str, definitions: bool) -> list[str]:
+        """The statements of a cell; the cell itself if it cannot be read."""
+        try:
+            body = ast.parse(self.shell.transform_cell(code)).body
+            return [ast.unparse(s) for s in body if _is_definition(s) or not definitions]
+        except Exception:
+            return [code]
 
     def value(self, name: str) -> Any:
         """The value of a name."""
@@ -184,7 +257,7 @@ def answer(notebook: Notebook, request: dict[str, Any]) -> dict[str, Any]:
     """The reply to a request; of an error only the name of its built-in kind."""
     try:
         if request["do"] == "cell":
-            notebook.cell(request["code"])
+            notebook.cell(request["code"], request.get("definitions", False))
             return {}
         if request["do"] == "value":
             return {"value": packed(notebook.value(request["name"]))}
@@ -199,7 +272,9 @@ def answer(notebook: Notebook, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kind(error: BaseException) -> str:
-    """The built-in kind that an error is of, never a name that a notebook chose."""
+    """The built-in kind that an error is of, never a name that a notebook chose; or that limetutor is not here."""
+    if type(error).__name__ == "AbsentError":
+        return "AbsentError"
     for kind in type(error).__mro__:
         if getattr(builtins, kind.__name__, None) is kind:
             return kind.__name__
@@ -229,25 +304,30 @@ def main() -> None:
     limit(begin["memory"], begin["processes"], begin["user"])
     os.chdir(begin["folder"])
     sys.path[:0] = begin["paths"]
-    standin = import_module("limetutor.classroom")  # found in the folder standin
-    vars(standin)["GIVEN"].update(unpacked(begin["given"]))
-    notebook, pid = Notebook(), os.getpid()
-    replies.write(dumps({"number": begin["number"]}).encode() + b"\n")
-    replies.flush()
+
+    def send(message: dict[str, Any]) -> None:
+        replies.write(dumps(message).encode() + b"\n")
+        replies.flush()
+
+    outside = Outside(requests, send)
+    vars(import_module("limetutor.classroom"))["ask"] = outside.ask  # found in the folder standin
+    notebook = Notebook({name: outside.named(name) for name in begin["replaced"]})
+    pid = os.getpid()
+    send({"number": begin["number"]})
     for line in requests:
         clean_up()  # children killed by the grader since the last answer
         request = loads(line)
         number = {"number": request["number"]}
+        outside.number = request["number"]
         reply = answer(notebook, request)
+        outside.number = None
         if os.getpid() != pid:  # a child that the notebook has forked returns here too
             os._exit(0)
         clean_up()
         try:
-            text = dumps(reply | number)
+            send(reply | number)
         except ValueError:  # a whole number with thousands of digits
-            text = dumps({"error": "not plain"} | number)
-        replies.write(text.encode() + b"\n")
-        replies.flush()
+            send({"error": "not plain"} | number)
 
 
 if __name__ == "__main__":

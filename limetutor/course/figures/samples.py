@@ -91,7 +91,9 @@ def intervals(runs: Runs, beta: np.ndarray, j: int, shown: int = 60) -> Figure:
 def sizes(nu: float, eps: float) -> SampleSize:
     """What the running example asks for, from all five sources."""
     f, xi, world = running_example()
-    return samples_needed(f, xi, world, nu, eps)
+    need = samples_needed(f, xi, world, nu, eps)
+    assert isinstance(need, SampleSize)
+    return need
 
 
 # Label, colour and stroke of the rows of a SampleSize.

@@ -88,7 +88,7 @@ def _bmi_axes(fig: Figure) -> Axes:
     bmi = np.linspace(*RANGE, 122)
     ax.plot(bmi, model.predict(np.where(np.arange(len(xi)) == BMI, bmi[:, None], xi)), **FOREST)
     ax.axvline(xi[BMI], color=color.xi, lw=1.6, ls=":")
-    ax.set(xlim=RANGE, ylim=(95, 265), yticks=[100, 150, 200, 250])
+    ax.set(xlim=RANGE, ylim=(60, 265), yticks=[100, 150, 200, 250])
     ax.set(xlabel="bmi", ylabel="prediction")
     parts.key(ax, LINES, loc="lower right", borderaxespad=1)
     return ax

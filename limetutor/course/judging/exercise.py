@@ -68,18 +68,18 @@ class Exercise:
 class Hinted(Exercise):
     """An exercise with known mistakes and with hints for the first, the second and any later attempt.
 
-    The first hint shows no formula, none shows the answer.
+    The first hint shows no formula, none shows the answer. Where marks count there is no ``step``.
     """
 
     mistakes: Sequence[Mistake] = ()
     nudge: str
     formula: str
-    step: str
+    step: str = ""
 
     @property
-    def ladder(self) -> tuple[str, str, str]:
-        """The three hints with the numbers of the question in them."""
-        return self._filled(self.nudge), self._filled(self.formula), self._filled(self.step)
+    def ladder(self) -> tuple[str, ...]:
+        """The hints with the numbers of the question in them."""
+        return tuple(self._filled(h) for h in (self.nudge, self.formula, self.step) if h)
 
 
 class Attempts:

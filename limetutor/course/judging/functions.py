@@ -12,6 +12,10 @@ from ...inputs.arguments import shorten
 from .exercise import Exercise, Hinted
 from .tables import Verdict, verdict
 
+ROUGH = 1e-3  # of the largest number: what is as near as that was rounded
+ROUNDED_SOMEWHERE = (
+    "Nearly: it is right to three digits and no further. Is a number rounded on the way?"
+)
 BUILDS_A_MATRIX = (
     "The numbers are right, but it builds a matrix: for a million features that does not fit into "
     "any memory."
@@ -31,12 +35,14 @@ class Tried(NamedTuple):
 class Function(Hinted):
     """A function to write: called on inputs that it has not seen, beside the reference.
 
-    ``inputs(rng)`` gives the arguments of one call; mistakes are functions too. ``long(rng)`` gives
-    long arrays, for which the function must not hold a square matrix of that size.
+    ``inputs(rng)`` gives the arguments of one call; mistakes are functions too, and so is what is right as well, in
+    ``also``, because the question leaves it open. ``long(rng)`` gives long arrays, for which the function must not
+    hold a square matrix of that size. What is right may depend on what the question gives, by name.
     """
 
     reference: Callable[..., Any]
     inputs: Callable[[np.random.Generator], tuple[Any, ...]]
+    also: Sequence[Callable[..., Any]] = ()
     calls: int = 20
     rtol: float = 1e-6
     long: Callable[[np.random.Generator], tuple[Any, ...]] | None = None
@@ -51,26 +57,33 @@ class Function(Hinted):
             return verdict("wrong", "Give the function itself, by its name and without brackets.")
         rng = np.random.default_rng([zlib.crc32(self.name.encode()), attempt])
         outcome = self.tried(answer, rng)
-        step = self.ladder[min(attempt, 3) - 1] if outcome.lost else ""
+        step = self.ladder[min(attempt, len(self.ladder)) - 1] if outcome.lost else ""
         return verdict(outcome.kind, outcome.where or outcome.hint, step)
 
     def tried(self, answer: Callable[..., Any], rng: np.random.Generator) -> Tried:
         """What comes of calls on inputs drawn by ``rng``."""
         cases = [self.inputs(rng) for _ in range(self.calls)]
         cases += [] if self.long is None else [self.long(rng)]
-        expected = [np.asarray(self.reference(*_copies(case)), float) for case in cases]
+
+        def called(function: Callable[..., Any]) -> list[np.ndarray]:
+            given = (function(*_copies(case), **self.params) for case in cases)
+            return [np.asarray(value, float) for value in given]
+
+        expected = called(self.reference)
         results: list[np.ndarray] = []
         for case, right in zip(cases, expected, strict=True):
             result, where, hint = _called(answer, case, right)
             if hint:
                 return Tried("wrong", hint, where)
             results.append(result)
-        if self._agree(results, expected):
+        if any(self._agree(results, one) for one in (expected, *map(called, self.also))):
             square = self.long is not None and _holds_a_matrix(answer, cases[-1])
             return Tried("wrong", BUILDS_A_MATRIX) if square else Tried("right")
         for mistaken, hint in self.mistakes:
-            if self._agree(results, [np.asarray(mistaken(*_copies(c)), float) for c in cases]):
+            if self._agree(results, called(mistaken)):
                 return Tried("wrong", hint)
+        if self._agree(results, expected, ROUGH):
+            return Tried("wrong", ROUNDED_SOMEWHERE)
         triples = zip(cases, results, expected, strict=True)
         case, result = next((c, r) for c, r, right in triples if not self._agree([r], [right]))
         where = f"For {_listed(case)} it gives {shorten(result)}, which is not right."
@@ -81,9 +94,12 @@ class Function(Hinted):
         code = getattr(answer, "__code__", None)
         return (code.co_code, code.co_names, repr(code.co_consts)) if code else None
 
-    def _agree(self, results: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> bool:
+    def _agree(
+        self, results: Sequence[np.ndarray], expected: Sequence[np.ndarray], rough: float = 0.0
+    ) -> bool:
         return all(
-            one.shape == other.shape and np.allclose(one, other, rtol=self.rtol, atol=1e-12)
+            one.shape == other.shape
+            and np.allclose(one, other, self.rtol, 1e-12 + rough * np.abs(other).max(initial=0))
             for one, other in zip(results, expected, strict=True)
         )
 

@@ -79,7 +79,7 @@ class AnswerTable:
     shape: tuple[int, ...]
     ordered: bool
     rows: tuple[AnswerRow, ...]
-    ladder: tuple[str, str, str]
+    ladder: tuple[str, ...]
     arrange: str
 
     def judge(self, answer: Any, attempt: int = 1) -> Verdict:
@@ -89,7 +89,7 @@ class AnswerTable:
         except UnreadableError as problem:
             words = FORM[problem.key]
             return Verdict("unread", words) if problem.key == "dots" else verdict("unread", words)
-        step = self.ladder[min(attempt, 3) - 1]
+        step = self.ladder[min(attempt, len(self.ladder)) - 1]
         known = [(reading, row) for reading in possible if (row := self._row(reading))]
         if known:
             right = [pair for pair in known if pair[1].kind == "right"]

@@ -13,6 +13,7 @@ Without ridge and without the row of xi itself. Chapter: interactions.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -23,6 +24,7 @@ from ...bandwidth.roots import find_roots
 from ...core.boxes import World
 from ...core.problem import Problem
 from ...core.tilted_law import ConditionalLaws
+from ...cubes.extension import Masses, TableExtension
 from ...inputs import arguments as arg
 from .shapley import no_form
 
@@ -79,31 +81,30 @@ class BoxGame:
         """Number of features."""
         return len(self.frequency)
 
+    @cached_property
+    def F(self) -> TableExtension:
+        """The multilinear extension."""
+        p = self.frequency
+        return TableExtension(self.values, Masses(np.log(p), np.log1p(-p)))
+
     def alpha(self, nu: ArrayLike) -> np.ndarray:
         """alpha_j = p_j / (p_j + (1 - p_j) exp(-1/2nu^2)), (..., d)."""
         nu = arg.numbers("nu", nu)
         if np.any(nu <= 0):
             raise ValueError(f"nu must be above 0, got {float(nu.min()):g}.")
-        away = np.exp(-0.5 / nu[..., None] ** 2)
-        return self.frequency / (self.frequency + (1 - self.frequency) * away)
+        return self.F.masses.alpha(nu.ravel()).reshape(*nu.shape, self.d)
 
     def extension(self, t: ArrayLike) -> float:
         """F(t): the mean of f when feature j lies in xi's box with probability t_j."""
-        means = self.values
-        for share in arg.vector("t", t, self.d):
-            means = (1 - share) * means[0] + share * means[1]
-        return float(means)
+        return float(self.F.at(arg.vector("t", t, self.d)[None])[0].value[0])
 
     def gradient(self, t: ArrayLike) -> np.ndarray:
         """d_j F(t) = F with t_j = 1 minus F with t_j = 0, (d,)."""
-        t = arg.vector("t", t, self.d)
-        sides = np.where(np.eye(self.d, dtype=bool), np.array([[[1.0]], [[0.0]]]), t)
-        inside, outside = ([self.extension(row) for row in side] for side in sides)
-        return np.subtract(inside, outside)
+        return np.asarray(self.F.at(arg.vector("t", t, self.d)[None])[1].value[0])
 
     def path(self, nu: ArrayLike) -> np.ndarray:
         """LIME's coefficients d_j F(alpha(nu)) at every width, (len(nu), d)."""
-        return np.array([self.gradient(row) for row in self.alpha(np.atleast_1d(nu))])
+        return np.asarray(self.F.at(self.alpha(np.atleast_1d(nu)))[1].value)
 
     def width_polynomial(self, j: int) -> np.ndarray:
         """The coefficients a_0, ..., a_{d-1} of a polynomial in u with the sign of beta_j.

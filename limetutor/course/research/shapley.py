@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ...core.boxes import World, check_world
+from ...core.models import Form
 from ...core.problem import Problem, boxes_for
-from ...core.tilted_law import ConditionalLaws
 from ...core.truncated import BoxLaw
+from ...cubes.extension import FormExtension, Masses, shapley_of
 from ...inputs import arguments as arg
 from ...inputs.predictors import predictor
 
@@ -31,15 +32,9 @@ def shapley_values(f: Any, xi: Any, world: World, output: Any = None) -> np.ndar
     """
     check_world(world)
     problem = Problem.of(f, xi, world, 1.0, "gaussian", output, purpose="exact Shapley values")
-    boxes, xi, form = problem.boxes, problem.xi, problem.form
-    if form is None:
+    if problem.form is None:
         raise no_form(f, "exact Shapley values")
-    nodes, weights = np.polynomial.legendre.leggauss((boxes.d + 1) // 2)
-    values = np.zeros(boxes.d)
-    for t, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
-        means = form.expectation(_kept_with(t, boxes.law, xi))
-        values += weight * (means.inside - means.outside)
-    return values
+    return np.asarray(shapley_of(_kept(problem.form, problem.boxes.law, problem.xi)).value)
 
 
 def no_form(f: Any, purpose: str) -> ValueError:
@@ -50,13 +45,17 @@ def no_form(f: Any, purpose: str) -> ValueError:
     )
 
 
-def _kept_with(t: float, law: BoxLaw, xi: np.ndarray) -> ConditionalLaws:
-    """The law in which feature j is xi_j with probability t, seen given that it is, and is not."""
-    log_prob = np.column_stack([law.log_prob + np.log1p(-t), np.full(len(xi), np.log(t))])
-    points = [np.column_stack([side, xi]) for side in (law.mean, law.lo, law.hi)]
-    sd = np.column_stack([law.sd, np.zeros(len(xi))])
-    xi_box = np.full(len(xi), law.mean.shape[1])
-    return ConditionalLaws.of(BoxLaw(log_prob, points[0], sd, points[1], points[2]), 0.0, xi_box)
+def _kept(form: Form, law: BoxLaw, xi: np.ndarray) -> FormExtension:
+    """F where a feature is xi_j with probability t_j, and is drawn otherwise: a box of mass 0."""
+    d, parts = law.mean.shape
+    mean, lo, hi = (np.column_stack([side, xi]) for side in (law.mean, law.lo, law.hi))
+    sd, log_prob = (
+        np.column_stack([law.sd, np.zeros(d)]),
+        np.column_stack([law.log_prob, np.full(d, -np.inf)]),
+    )
+    kept = np.eye(parts + 1)[np.full(d, parts)]
+    never = Masses(np.full(d, -np.inf), np.zeros(d))
+    return FormExtension(form, BoxLaw(log_prob, mean, sd, lo, hi), kept, np.exp(log_prob), never)
 
 
 def gradient(f: Any, xi: Any, world: World, output: Any = None, step: float = 1e-4) -> np.ndarray:

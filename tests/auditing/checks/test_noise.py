@@ -19,7 +19,16 @@ def test_far_too_few_samples():
 
     noise = found["noise"]
     assert noise.severity == "serious" and noise.numbers["advised"] == {}  # 960 would not settle it
-    percent = [noise.numbers["together"], *noise.numbers["each"]]
+    percent = [noise.numbers["together"], *noise.numbers["each"], *noise.numbers["same"]]
+    assert " 60 samples do not settle which feature is the largest" in noise.sentence
+    limit = lt.limit(f, xi, world, nu).coef
+    drawn = np.random.default_rng(1).multivariate_normal(limit, ex.covariance[1:, 1:], 4000)
+    first = np.argmax(np.abs(drawn), axis=1) == np.argmax(np.abs(limit))
+    assert noise.numbers["same"][0] == pytest.approx(first.mean(), abs=0.03)
+    many = lt.audit(lt.explain(f, xi, world, nu, n=90_000, seed=0))
+    (seen,) = (one.reason for one in many.checked if one.name == "noise")
+    assert "90,000 samples settle which 3 features are the largest (the same in" in seen
+    assert seen in many.to_html()
     assert_states(noise, ex.names, 60, *percent)
 
     few = found["few-samples"]

@@ -169,7 +169,12 @@ def check_noise(real, finding):
     # an audit of a model without a form knows the means from one run: it says less than is so
     slack = 0.3 if real.audit.case.form is not None else 0.6
     assert np.mean([top == wanted for top in tops]) == pytest.approx(numbers["together"], abs=slack)
-    assert_states(finding, real.names, 5000, numbers["together"], *numbers["each"])
+    order = np.argsort(-np.abs(audited))
+    for k, share in enumerate(numbers["same"], start=1):
+        seen = [set(np.argsort(-np.abs(run))[:k]) == set(order[:k]) for run in coef]
+        assert np.mean(seen) == pytest.approx(share, abs=slack)
+    shares = numbers["together"], *numbers["each"], *numbers["same"]
+    assert_states(finding, real.names, 5000, *range(1, 5), *shares)
 
 
 def check_bandwidth_irrelevant(real, finding):

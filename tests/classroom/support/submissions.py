@@ -1,7 +1,7 @@
 """A folder of submissions, good and bad: what each student hands in, and what it must be worth.
 
-All hand in the first assignment: 16 points, of which ``score``, which no other question needs, has 2.
-Most of them spoil ``score`` in their own way, so that 14 are left.
+All hand in the first assignment: 18 points by machine, of which ``score``, which no other question needs, has 2.
+Most of them spoil ``score`` in their own way, so that 16 are left.
 """
 
 import copy
@@ -23,7 +23,7 @@ from limetutor.course.progress import checksum
 TEXT = Path(__file__).with_name("handed_in.txt").read_text(encoding="utf-8")
 CODE = SimpleNamespace(**dict(re.findall(r"(?ms)^== (\w+)[^\n]*(\n.*?\n)(?=\n== |\Z)", TEXT)))
 NAME = "lime_from_scratch"
-ALL, WITHOUT_SCORE = 16, 14
+ALL, WITHOUT_SCORE, WITHOUT_BOXES, WITHOUT_BOTH = 18, 16, 16, 14
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,19 @@ def score(code: str) -> Callable[[Any], Any]:
 
     def change(notebook: Any) -> Any:
         cell(notebook, "score-answer").source = code
+        return notebook
+
+    return change
+
+
+def without_boxes(code: str) -> Callable[[Any], Any]:
+    """``boxes`` unfinished, so that ``indicators``, with this code, is judged again with one from outside."""
+
+    def change(notebook: Any) -> Any:
+        cell(
+            notebook, "boxes-answer"
+        ).source = "def boxes(x, edges):\n    raise NotImplementedError()"
+        cell(notebook, "indicators-answer").source = code
         return notebook
 
     return change
@@ -135,7 +148,7 @@ def handed_in(places: list[str], port: int, usual: set[str]) -> list[Handed]:
         Handed("good in her own style", ALL, "graded", _own_style),
         Handed("good, version 3", ALL, "graded", _version_3),
         Handed("good, no ids", ALL, "graded", _without_ids),
-        Handed("untouched", 0, "graded", lambda n: released(original(NAME))),
+        Handed("untouched", 0, "graded", lambda n: released(original(NAME), NAME)),
         Handed("syntax", WITHOUT_SCORE, "graded", score("def score(z, y, w:\n    retrun 1")),
         Handed("raises", WITHOUT_SCORE, "graded", inside("raise type(str(y), (Exception,), {})(y)")),
         Handed("loops in a cell", WITHOUT_SCORE, "timed out", score("while True: pass")),
@@ -179,6 +192,13 @@ def handed_in(places: list[str], port: int, usual: set[str]) -> list[Handed]:
         Handed("kills all", WITHOUT_SCORE, "graded", score("import os; os.kill(-1, 9)")),
         Handed("closes all files", WITHOUT_SCORE, "graded", score("import os; os.closerange(0, 256)")),
         Handed("many cells", 0, "unreadable", lambda n: n | {"cells": n.cells * 200}),
+        Handed("calls boxes", WITHOUT_BOXES, "graded", without_boxes(CODE.CALLS_BOXES)),
+        Handed("calls boxes for ever", WITHOUT_BOTH, "graded", without_boxes(CODE.FLOODS)),
+        Handed("asks for everything", WITHOUT_BOTH, "graded", without_boxes(CODE.ASKS)),
+        Handed("looks for boxes", WITHOUT_BOXES, "graded", without_boxes(CODE.LOOKS)),
+        Handed("forges what it asks", WITHOUT_BOTH, "graded", without_boxes(CODE.FORGES_ASKED)),
+        Handed("keeps asking", WITHOUT_BOXES, "graded", without_boxes(CODE.KEEPS_ASKING)),
+        Handed("keeps boxes", WITHOUT_BOXES, "graded", without_boxes(CODE.KEEPS_BOXES)),
         Handed("endless", WITHOUT_SCORE, "graded", inside("import itertools\nreturn itertools.count()")),
     ]  # fmt: skip
 
@@ -192,6 +212,8 @@ def write(handed: Handed, folder: Path) -> None:
         path.symlink_to(content)
     elif content is not None:
         text = content if isinstance(content, bytes | str) else json.dumps(content)
+        if isinstance(text, str):
+            text = text.replace('student = \\"solution\\"', f'student = \\"{handed.name}\\"')
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
 

@@ -143,7 +143,7 @@ CALLED_BY_PYTHON = ("__call__", "__getitem__", "__repr__", "_repr_html_")
 CHEAP = {
     "explain": {"seed": "0"}, "limit": {"samples": "2000"}, "samples_needed": {"pilot": "2000"},
     "repeat": {"n": "500", "runs": "3"}, "limits": {"samples": "500"}, "path": {"samples": "1000"},
-    "explain_many": {"n": "200"}, "predict_lime": {"calls": "1000", "runs": "10"},
+    "explain_many": {"n": "200"}, "cube": {"n": "500"}, "predict_lime": {"calls": "1000", "runs": "10"},
 }  # fmt: skip
 
 
@@ -157,6 +157,7 @@ FINITE = {
     lt.Limits: "coef intercept prediction local_prediction stderr",
     lt.Explanations: "coef intercept prediction local_prediction stderr score ess",
     lt.Path: "nu coef stderr local_error ess",
+    lt.Cube: "coef stderr intercept mass local_prediction",
     lt.SwitchFit: "coef intercept stderr intercept_stderr",
     lt.LimePrediction: "coef sd stderr intercept local_pred score",
 }

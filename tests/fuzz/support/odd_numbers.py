@@ -174,8 +174,9 @@ def far_off(name, found, truth, error):
 
 def of_limit(chance):
     """The limit of one row, or of several, or over bandwidths, against integrals over grids."""
-    s, kernel = Setting(chance), chance.choice(PRODUCTS)
-    nu, name = s.bandwidth(chance, kernel), chance.choice(["limit", "limits", "path", "audit"])
+    name = chance.choice(["limit", "limits", "path", "audit", "cube"])
+    s, kernel = Setting(chance), "mismatch" if name == "cube" else chance.choice(PRODUCTS)
+    nu = s.bandwidth(chance, kernel)
 
     def call():
         how = {"kernel": kernel, "samples": 3000}
@@ -185,6 +186,9 @@ def of_limit(chance):
         if name == "limits":
             x = lt.limits(s.f, [s.xi + s.unit, s.xi], s.world, nu, **how)
             return x.coef[1], x.stderr[1], x.prediction[1]
+        if name == "cube":
+            x = lt.cube(s.f, s.xi, s.world, n=3000)
+            return x.lime(nu).coef, x.lime(nu).stderr, x.prediction
         if name == "audit":
             x = lt.audit(s.world, s.f, s.xi, nu=nu, kernel=kernel, n=100).case
             return x.coef, np.inf, x.problem.prediction

@@ -2,6 +2,7 @@
 
 import numpy as np
 from grids import feature, given, lime, normal_density, normal_feature, panels, refined
+from mpmath import mp
 from statements import close, statement
 from worlds_drawn import draw, tilted
 
@@ -60,6 +61,56 @@ def test_smallest_bandwidth(case, rng):
     outside, rest = sum(part * np.exp(shift - top) for part, shift in sides)
     printed = f(xi) - f(edge)
     close(case.formula(printed), inside / weight - outside / rest, rel=4e-3)
+
+
+@statement(
+    "prop-narrow",
+    formulas=("kept", "nearest"),
+    assumptions=("distances differ", "Gaussian weights", "full rank"),
+)
+def test_a_small_bandwidth_at_a_fixed_number_of_samples(case, rng):
+    """Normal equations in 1200 digits; the rows kept are found by exact ranks of small integers."""
+    d, n, nu = 3, 14, 0.02
+    z = (rng.random((n, d)) < 0.5).astype(int)
+    z[: d + 2] = np.vstack([np.ones((1, d)), np.ones((d, d)) - np.eye(d), np.zeros((1, d))])
+    x, y = rng.normal(size=(n, d)), rng.normal(size=n)
+    x *= (rng.permutation(n) + 1)[:, None] / 10 / np.linalg.norm(x, axis=1)[:, None]
+    if not case.keeps("full rank"):
+        z[:, 1] = z[:, 0]
+    order = np.argsort(np.linalg.norm(x, axis=1))
+    if not case.keeps("distances differ"):  # two nearest ones, with one row
+        x[order[1]], z[order[1]] = -x[order[0]], z[order[0]]
+    kept = []
+    for i in order:
+        rows = np.column_stack([np.ones(len(kept) + 1), z[[*kept, i]]])
+        if np.linalg.matrix_rank(rows) > len(kept):
+            kept.append(i)
+    rows = np.column_stack([np.ones(len(kept)), z[kept]])
+    through = case.formula(np.linalg.lstsq(rows, y[kept], rcond=None)[0], "kept")
+    nearest = case.formula(y[order[0]], "nearest")
+    with mp.workdps(1200):
+        distance = [mp.fsum(mp.mpf(float(v)) ** 2 for v in row) for row in x]
+        if not case.keeps("Gaussian weights"):  # those of lime, which depend on z alone
+            distance = [mp.mpf(int(v)) for v in d - z.sum(axis=1)]
+        w = [mp.exp(-v / (2 * mp.mpf(nu) ** 2)) for v in distance]
+        Z = [[1, *map(int, row)] for row in z]
+        gram = mp.matrix(d + 1, d + 1)
+        right = mp.matrix(d + 1, 1)
+        for weight, row, value in zip(w, Z, y, strict=True):
+            for j in range(d + 1):
+                right[j] += weight * row[j] * mp.mpf(float(value))
+                for k in range(d + 1):
+                    gram[j, k] += weight * row[j] * row[k]
+        penalised = gram.copy()
+        for j in range(1, d + 1):
+            penalised[j, j] += mp.mpf("0.1")
+        try:
+            plain = [float(v) for v in mp.lu_solve(gram, right)]
+        except ZeroDivisionError:  # no rank, no solution
+            plain = np.full(d + 1, np.inf)
+        ridge = [float(v) for v in mp.lu_solve(penalised, right)]
+    close(through, plain, rel=1e-6, abs=1e-6)
+    close(ridge, [nearest, *np.zeros(d)], rel=1e-6, abs=1e-6)
 
 
 @statement(

@@ -1,6 +1,8 @@
 """Statements on the paper's proofs and on penalties, and this book's theorem for every n."""
 
 from itertools import product
+from math import factorial
+from types import SimpleNamespace
 
 import numpy as np
 from grids import feature, integral, lime, normal_density, normal_feature, panels, refined
@@ -188,13 +190,13 @@ def test_prescribed_boxes(case, rng):
 
 @statement(
     "thm-finite",
-    formulas=("L", "R", "B", "first", "second"),
-    assumptions=("product weight", "weights at most 1", "bounded residual"),
+    formulas=("L", "R", "B", "R for normal features", "S", "first", "second"),
+    assumptions=("product weight", "weights at most 1", "linear f"),
 )
 def test_samples_for_a_given_precision(case, rng):
     w = draw(rng, d=2, outer=False, nu=float(rng.uniform(0.7, 1.5)))
     a, features = rng.normal(0, 2, 2), w.features()
-    bent = 0.0 if case.keeps("bounded residual") else 60.0
+    bent = 0.0 if case.keeps("linear f") else 60.0
 
     def f(x, y):
         return a[0] * x + a[1] * y + bent * x * y
@@ -231,15 +233,32 @@ def test_samples_for_a_given_precision(case, rng):
     close(B, most + np.abs(a) @ shifts, rel=1e-6)
     assert np.max(weight * np.abs(r)) <= B
 
-    # R: no summand is longer
-    R = case.formula(B * np.sqrt(L / at.C), "R")
-    close(R / np.sqrt(L / at.C), B)
+    # R, from B or from the deviations and means of the tilted law of pi^2: all moments obey it
     leverage = np.einsum("ji,jk,ki->i", at.z, inverse, at.z)
-    assert np.max(weight**2 * r**2 * leverage) <= R**2
     assert np.max(weight * leverage) <= L / at.C
+    size = weight * np.abs(r) * np.sqrt(leverage)
+    v = float(np.sum(at.prob * size**2))
+    of_bound = case.formula(B / 3 * np.sqrt(L / at.C), "R")
+    assert np.max(size) <= 3 * of_bound
+    narrow = SimpleNamespace(**vars(w) | {"nu": w.nu / np.sqrt(2)})
+    other, sd = tilted(narrow)
+    far = np.max(np.abs(gap + w.xi - other), axis=0)
+    S = case.formula(np.linalg.norm(a * sd) + np.abs(a) @ far, "S")
+    squares = [g.prob * (g.weight / scale) ** 2 for g in features]
+    centres = np.array([np.average(g.x, weights=q) for g, q in zip(features, squares, strict=True)])
+    spread = [np.average((g.x - c) ** 2, weights=q)
+              for g, c, q in zip(features, centres, squares, strict=True)]  # fmt: skip
+    means_apart = np.max(np.abs(np.array(means).T - centres), axis=0)
+    close(S, np.sqrt(a**2 @ spread) + np.abs(a) @ means_apart, rel=1e-6)
+    C = float(np.sum(at.prob * weight**2))
+    of_normal = case.formula(C * (L / at.C) ** 1.5 * S**3 / v, "R for normal features")
+    close(of_normal / S**3, C * (L / at.C) ** 1.5 / v)
+    close(of_bound / B, np.sqrt(L / at.C) / 3)
+    for m, R in product(range(3, 15), (of_bound, of_normal)):
+        assert np.sum(at.prob * size**m) <= factorial(m) / 2 * v * R ** (m - 2)
+    R = min(of_bound, of_normal)
 
     # the two conditions make each failure as likely as eta / 2
-    v = float(np.sum(at.prob * weight**2 * r**2 * leverage))
     kappa = np.sqrt(np.linalg.norm(inverse, 2))
     tau = (1 - delta) * eps / kappa
     h = integral(lambda s: -np.log1p(-s), [0, delta])
@@ -247,8 +266,8 @@ def test_samples_for_a_given_precision(case, rng):
         L / (at.C * (delta + (1 - delta) * np.log(1 - delta))) * np.log(2 * (d + 1) / eta), "first"
     )
     close((d + 1) * np.exp(-first * at.C * h / L), eta / 2)
-    second = case.formula(2 * (v / tau**2 + R / (3 * tau)) * np.log(4 / eta), "second")
-    close(2 * np.exp(-second * tau**2 / (2 * (v + R * tau / 3))), eta / 2)
+    second = case.formula(2 * (v / tau**2 + R / tau) * np.log(4 / eta), "second")
+    close(2 * np.exp(-second * tau**2 / (2 * (v + R * tau))), eta / 2)
 
     # and so many samples are enough: the theorem is far from sharp, so that not one run misses
     n = int(np.ceil(max(first, second)))

@@ -9,6 +9,10 @@ from typing import Any
 from . import classroom as classroom
 
 
+class AbsentError(RuntimeError):
+    """Something of limetutor was called."""
+
+
 class Absent:
     """Anything of limetutor: it can be named and raises when called."""
 
@@ -22,7 +26,7 @@ class Absent:
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Raise."""
-        raise RuntimeError(f"{self._name} is not here: functions are graded without limetutor.")
+        raise AbsentError(f"{self._name} is not here: functions are graded without limetutor.")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,8 +1,15 @@
-"""The two functions that every assignment calls, as they are while it is graded."""
+"""The functions that every assignment calls, as they are while it is graded."""
 
 from typing import Any
 
-GIVEN: dict[str, dict[str, Any]] = {}  # the numbers of the student whose notebook this is
+
+def ask(name: str, *arguments: Any) -> Any:
+    """The value of a function of the grader; the worker puts its own in this place."""
+    raise RuntimeError(name)
+
+
+def released(version: str) -> None:
+    """Compare nothing: the grader does."""
 
 
 def hint(name: str, answer: Any, student: str = "") -> None:
@@ -10,5 +17,5 @@ def hint(name: str, answer: Any, student: str = "") -> None:
 
 
 def numbers(name: str, student: str) -> dict[str, Any]:
-    """The numbers that a question gives this student, whatever id is passed."""
-    return dict(GIVEN[name])
+    """The numbers that a question gives a student."""
+    return ask("numbers", name, student)  # type: ignore[no-any-return]

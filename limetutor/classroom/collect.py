@@ -1,0 +1,333 @@
+"""`limetutor class collect`: what a learning platform exports, to one folder a student.
+
+Moodle's and Canvas' archives, in folders or flat, archives in them, or a folder; a list of the class says who is who.
+Each file ends up in ``OUT/<id>``, what belongs to no assignment in ``other`` there, what belongs to nobody in
+``OUT/unplaced``. ``OUT/collected.csv`` says where each came from.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .command import action
+from .roster import Roster, Student
+from .sheets import csv_line, read_table
+
+RECORD, UNPLACED, OTHER = "collected.csv", "unplaced", "other"
+RECORD_COLUMNS = ("student", "file", "assignment", "platform", "number", "from")
+# Full name_123_assignsubmission_file_ (a folder, or before the name of a file)
+MOODLE = re.compile(r"(?P<name>.*)_(?P<number>\d+)_assignsubmission_[a-z]+(?:_(?P<rest>.*))?")
+# doejane_LATE_123_456_name-1.ipynb, doejane_123_text.html
+CANVAS = re.compile(
+    r"(?P<name>.+?)_(?:LATE_)?(?P<number>\d+)_(?:\d+_(?P<rest>.+)|(?P<text>text|link)\.html)"
+)
+NOTEBOOK = re.compile(r"(?i)\.ipynb(?:\.(?:txt|json))?$")
+JUNK = re.compile(r"(?i)^(?:__MACOSX|\.DS_Store|\._.*|Thumbs\.db|desktop\.ini)$")
+COPY = re.compile(
+    r"\((\d+)\)|-(\d+)(?=\.)"
+)  # "the_audit (1).ipynb" of a browser, "the_audit-1.ipynb" of Canvas
+EXTRACT = f"{__package__}.unpack:extracted"
+MAX_DEPTH, NESTED_FILES, NESTED_MEGABYTES = 3, 2000, 200  # archives that students hand in
+SECONDS, NESTED_SECONDS = 1800, 60
+
+
+class Found(NamedTuple):
+    """A file that was handed in: the parts of its name in the export, the file that holds it, its date."""
+
+    parts: tuple[str, ...]
+    held: Path
+    date: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose a file is: a student, or why it is nobody's."""
+
+    student: Student | None
+    why: str = ""
+    platform: str = ""
+    number: str = ""
+    name: str = ""  # of the file, as the student called it
+
+
+class Collection:
+    """The files of an export, taken out of its archives; ``refused`` are those that were not."""
+
+    def __init__(self, scratch: Path) -> None:
+        from .bounded import BoundedProcess
+
+        self._scratch, self._count = scratch, 0
+        self._process = BoundedProcess(SECONDS)
+        self.refused: list[tuple[str, str]] = []
+
+    def files(self, export: Path) -> Iterator[Found]:
+        """All files of an export, without what systems leave in archives."""
+        from . import unpack
+
+        if export.is_dir():
+            entries = [Found(p.relative_to(export).parts, p) for p in self._walked(export)]
+        else:
+            entries = list(self._archive(export, (), unpack.MAX_FILES, unpack.MAX_BYTES, SECONDS))
+        for entry in entries:
+            yield from self._opened(entry, 1)
+
+    def close(self) -> None:
+        """End the process that reads archives."""
+        self._process.stop()
+
+    def _walked(self, export: Path) -> Iterator[Path]:
+        for folder, _, names in os.walk(export):
+            for name in sorted(names):
+                path = Path(folder, name)
+                if path.is_symlink() or not path.is_file():
+                    self.refused.append((str(path.relative_to(export)), "it is a link"))
+                else:
+                    yield path
+
+    def _opened(self, entry: Found, depth: int) -> Iterator[Found]:
+        """A file, or those in it."""
+        if any(JUNK.match(part) for part in entry.parts):
+            return
+        is_archive = entry.parts[-1].lower().endswith(".zip")
+        if not is_archive or depth > MAX_DEPTH:
+            if is_archive:
+                self.refused.append(
+                    ("/".join(entry.parts), f"it is more than {MAX_DEPTH} archives deep")
+                )
+            yield entry
+            return
+        limits = NESTED_FILES, NESTED_MEGABYTES * 2**20, NESTED_SECONDS
+        before = len(self.refused)
+        inside = list(self._archive(entry.held, entry.parts, *limits))
+        if len(self.refused) > before:  # the archive itself is kept, so that nothing is lost
+            yield entry
+        for one in inside:
+            yield from self._opened(one, depth + 1)
+
+    def _archive(
+        self, path: Path, parts: tuple[str, ...], files: int, size: int, seconds: int
+    ) -> Iterator[Found]:
+        from .bounded import CallError, ExceededError
+
+        self._count += 1
+        out = self._scratch / str(self._count)
+        out.mkdir()
+        try:
+            found = self._process.call(EXTRACT, str(path), str(out), files, size, seconds=seconds)
+        except (ExceededError, CallError) as error:
+            found = {"files": [], "refused": [["", f"it could not be unpacked: {error}"]]}
+        for name, why in found["refused"]:
+            self.refused.append(("/".join([*(parts or (path.name,)), name]).rstrip("/"), why))
+        for name, held, date in found["files"]:
+            inner = tuple(p for p in re.split(r"[/\\]+", name) if p not in ("", ".", ".."))
+            yield Found((*parts, *(inner or ("unnamed",))), Path(held), tuple(date))
+
+
+def owner(found: Found, roster: Roster, anonymous: bool) -> Owner:
+    """Whose a file is, by its name in the export."""
+    last = found.parts[-1]
+    for part in found.parts:
+        if told := MOODLE.fullmatch(part):
+            name = told["rest"] if part == last and told["rest"] else last
+            # the number is another one for each assignment: it only tells people of one name apart
+            who = roster.by_name(told["name"])
+            if len(who) != 1 and (who or anonymous):
+                who = [s for s in roster.by_number(told["number"]) if not who or s in who] or who
+            return _one(who, told["name"], "moodle", told["number"], name)
+    nobody = "it has no name of a student"
+    for part in found.parts:
+        if told := CANVAS.fullmatch(part):
+            name = told["rest"] if part == last and told["rest"] else last
+            if who := roster.by_number(told["number"]) or roster.by_name(told["name"]):
+                return _one(who, told["name"], "canvas", told["number"], name)
+            nobody = f"nobody in the list is {told['name'][:80]!r}"
+    for part in found.parts:
+        if who := roster.by_id(part) or roster.by_name(part):
+            return _one(who, part, "", "", last)
+    return Owner(None, nobody, name=last)
+
+
+def _one(who: list[Student], told: str, platform: str, number: str, name: str) -> Owner:
+    if len(who) == 1:
+        return Owner(who[0], "", platform, number, name)
+    ids = ", ".join(repr(s.id) for s in who)
+    why = f"{told[:80]!r} may be {ids}" if who else f"nobody in the list is {told[:80]!r}"
+    return Owner(None, why, platform, number, name)
+
+
+def assignment_of(name: str, content: Path, names: list[str]) -> str:
+    """The assignment that a notebook is, by its name or, where that is another, by the questions in it."""
+    if not NOTEBOOK.search(name):
+        return ""
+    plain = re.sub(r"[^a-z]", "", name.lower())
+    told = [one for one in names if one.replace("_", "") in plain]
+    if len(told) != 1 and content.stat().st_size < 20_000_000:
+        data = content.read_bytes()
+        asked = Counter({one: data.count(f'hint(\\"{one}/'.encode()) for one in names})
+        told = [one for one, count in asked.most_common(1) if count]
+    return told[0] if len(told) == 1 else ""
+
+
+def plain_name(name: str) -> str:
+    """The name of a file, fit for any system."""
+    plain = re.sub(r"[^\w .()+-]", "_", name).strip(" .") or "unnamed"
+    stem, dot, ending = plain.rpartition(".")
+    return f"{stem[:80]}{dot}{ending[:20]}" if dot else plain[:80]
+
+
+def _put(held: Path, target: Path) -> Path:
+    """Copy a file; one of another content that is there already stays, in ``other``."""
+    digest = sha256(held.read_bytes()).hexdigest()
+    if target.is_symlink() or (target.exists() and not target.is_file()):
+        raise ValueError(f"--out: {str(target)!r} must be a file or not be there.")
+    if target.is_file():
+        there = sha256(target.read_bytes()).hexdigest()
+        if there == digest:
+            return target
+        if target.parent.name in (OTHER, UNPLACED):
+            return _put(held, target.with_name(f"{target.stem}.{digest[:12]}{target.suffix}"))
+        kept = target.parent / OTHER / f"{target.stem}.{there[:12]}{target.suffix}"
+        kept.parent.mkdir(exist_ok=True)
+        os.replace(target, kept)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(held, target)
+    return target
+
+
+def collect_all(exports: list[Path], roster: Roster, out: Path) -> dict[str, Any]:
+    """Collect exports into ``out``: the lines of the record, what was refused, what was left for another."""
+    from .assignments import assignments
+
+    out.mkdir(parents=True, exist_ok=True)
+    rows: list[dict[str, str]] = []
+    chosen: list[str] = []
+    with tempfile.TemporaryDirectory(dir=out, prefix=".") as scratch:
+        collection = Collection(Path(scratch))
+        try:
+            files = [(export.name, f) for export in exports for f in collection.files(export)]
+        finally:
+            collection.close()
+        moodle = {
+            m.group("name", "number")
+            for _, f in files
+            for p in f.parts
+            if (m := MOODLE.fullmatch(p))
+        }
+        anonymous = len({name for name, _ in moodle}) == 1 < len(moodle)
+        by_place: dict[tuple[str, str], list[tuple[Owner, Found, str]]] = defaultdict(list)
+        for export, found in files:
+            who = owner(found, roster, anonymous)
+            name, student = "", who.student.id if who.student else ""
+            hidden = any(part.startswith(".") for part in found.parts)
+            if student and not hidden:
+                name = assignment_of(who.name, found.held, [*assignments()])
+                if who.name.lower() == "progress.txt":
+                    name = "progress.txt"
+            by_place[student, name].append((who, found, export))
+        for (student, name), candidates in sorted(by_place.items()):
+            candidates.sort(key=lambda c: (c[1].date, _copy_number(c[0].name), c[1].parts))
+            for who, found, export in candidates:
+                last = name and found is candidates[-1][1]
+                file = name if "." in name else f"{name}.ipynb"
+                folder = out / (student or UNPLACED)
+                if folder.is_symlink():
+                    raise ValueError(f"--out: the folder {str(folder)!r} must not be a link.")
+                places = [folder / file] if last else [folder / plain_name(who.name)]
+                if not last and student:
+                    places = [folder / OTHER / plain_name(who.name)]
+                place = _put(found.held, places[0])
+                rows.append(dict(zip(RECORD_COLUMNS, (
+                    student, place.relative_to(out).as_posix(), name if last else "", who.platform,
+                    who.number, f"{export}: {'/'.join(found.parts)}{f' ({who.why})' if who.why else ''}",
+                ), strict=True)))  # fmt: skip
+            if name and len({sha256(f.held.read_bytes()).digest() for _, f, _ in candidates}) > 1:
+                latest = "/".join(candidates[-1][1].parts)
+                chosen.append(
+                    f"{student}: of {len(candidates)} files for {name}, {latest!r} is taken."
+                )
+    return {"rows": rows, "refused": collection.refused, "chosen": chosen}
+
+
+def _copy_number(name: str) -> int:
+    return max((int(a or b) for a, b in COPY.findall(name) if len(a or b) < 6), default=0)
+
+
+def recorded(folder: Path) -> list[dict[str, str]]:
+    """The lines of the record in a folder; none if nothing was collected into it."""
+    path = folder / RECORD
+    if not path.is_file():
+        return []
+    header, rows = read_table(path, "the record")
+    found = [dict(zip(header, row, strict=False)) for row in rows]
+    return [{name: row.get(name, "") for name in RECORD_COLUMNS} for row in found]
+
+
+def numbers(folder: Path, platform: str) -> dict[tuple[str, str], str]:
+    """The platform's own numbers of students, by student and assignment, as they were collected."""
+    rows = (row for row in recorded(folder) if row["platform"] == platform and row["number"])
+    return {(row["student"], row["assignment"]): row["number"] for row in rows if row["assignment"]}
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("exports", nargs="+", help="archives of Moodle or Canvas (zip), or folders")
+    add(
+        "--roster", required=True, metavar="FILE", help="the class: a table with id, name, and more"
+    )
+    add("--out", required=True, metavar="FOLDER", help="where the folders of the students go")
+
+
+@action("collect", "Sort what Moodle or Canvas exports into a folder for each student.", _options)
+def collect(options: argparse.Namespace) -> int:
+    """`limetutor class collect`."""
+    from ..plotting.files import write_atomically
+    from .assignments import assignments
+    from .roster import read
+
+    exports, out = [Path(export) for export in options.exports], Path(options.out)
+    for export in exports:
+        if not export.exists():
+            raise ValueError(
+                f"exports must be archives or folders, but {str(export)!r} is not there."
+            )
+        if export.resolve() in (out.resolve(), *out.resolve().parents):
+            raise ValueError(
+                f"--out must not be in what is collected, got {options.out!r} in {str(export)!r}."
+            )
+    roster = read(options.roster)
+    found = collect_all(exports, roster, out)
+    places = {row["file"] for row in found["rows"]}
+    rows = [
+        row for row in recorded(out) if row["file"] not in places and (out / row["file"]).is_file()
+    ]
+    rows = sorted([*rows, *found["rows"]], key=lambda row: (row["student"], row["file"]))
+    table = "".join(csv_line(row) for row in (RECORD_COLUMNS, *(row.values() for row in rows)))
+    write_atomically(out / RECORD, table.encode(errors="backslashreplace"))
+    for name in assignments():
+        given = {row["student"] for row in rows if row["assignment"] == name}
+        if given:
+            missing = [s.id for s in roster.students if s.id not in given]
+            words = f"; none of {', '.join(map(repr, missing[:10]))}" if missing else ""
+            print(
+                f"{name}: {len(given)} of {len(roster.students)} students{words}{', …' if missing[10:] else ''}."
+            )
+    for sentence in found["chosen"]:
+        print(sentence)
+    for name, why in found["refused"]:
+        print(f"Not unpacked: {name!r}, because {why}.")
+    lost = [row for row in found["rows"] if not row["student"]]
+    for row in lost[:20]:
+        print(f"Not placed: {row['from']}.")
+    if lost:
+        print(
+            f"{len(lost)} files are in {out / UNPLACED}: add their students to the list, or move them by hand."
+        )
+    return 0

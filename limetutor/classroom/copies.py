@@ -1,0 +1,197 @@
+"""What a teacher may want to look at: notebooks filled in for another id, and answers that are alike.
+
+Code is compared by its structure: comments, layout and the names that a student chose do not count. What the model
+answer has too, or many have, says little. A line is a reason to look, and no more; students do not see it.
+"""
+
+import ast
+import builtins
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from .names import statements
+from .sheets import csv_line
+
+COLUMNS = ("what", "assignment", "question", "students", "likeness", "size", "remark")
+KINDS = ("the id of another", "the numbers of another", "the same", "alike")
+VARIABLE = re.compile(r"(?<=:)#\d+")
+KNOWN = {*dir(builtins), "np", "numpy", "scipy", "pd", "axis"}  # names that are not the student's
+PRINTS = f"{__name__}:prints"
+LEAST = {"code": 25, "text": 30}  # nodes or words: smaller answers are alike by themselves
+NEAR = {"code": 0.7, "text": 0.5}  # shared pieces of all that either has
+FEW = 0.1  # of the class: what more than that have in common says nothing
+MAX_PIECES = 2000
+SECONDS, PROCESSOR_SECONDS = 30, 10
+
+
+def prints(folder: str, name: str) -> dict[str, list[Any]]:
+    """The structure of each answer: its kind, a digest, its size, and its pieces as numbers.
+
+    For a process of its own: it reads what was handed in.
+    """
+    from .marking import is_blank
+    from .notebooks import UnreadableNotebookError, opened, source, submission
+
+    path = Path(folder)
+    try:
+        if path.is_symlink():
+            return {}
+        found = submission(opened(path / f"{name}.ipynb"), opened(source(name)))
+    except (UnreadableNotebookError, OSError):
+        return {}
+    code = {
+        key.removesuffix("-answer"): print_of("code", text) for key, text in found.answers.items()
+    }
+    texts = {k: print_of("text", t) for k, t in found.texts.items() if not is_blank(t)}
+    return {key: one for key, one in (code | texts).items() if one[2] >= LEAST[one[0]]}
+
+
+def print_of(kind: str, text: str) -> list[Any]:
+    """The structure of one answer; in its pieces, no name of a variable differs from another."""
+    tokens = list(_tokens(text)) if kind == "code" else re.findall(r"\w+", text.casefold())
+    width = 5 if kind == "code" else 3
+    plain = [VARIABLE.sub("", token) for token in tokens]
+    pieces = {
+        _number(" ".join(plain[k : k + width])) for k in range(max(1, len(plain) - width + 1))
+    }
+    return [kind, _number(" ".join(tokens)), len(tokens), sorted(pieces)[:MAX_PIECES]]
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(sha256(text.encode(errors="surrogatepass")).digest()[:6])
+
+
+def _tokens(code: str) -> Iterator[str]:
+    """Code as the kinds of its nodes, with attributes and constants; own names by the order in which they come."""
+    body = statements(code)
+    own: dict[str, str] = {}
+    for node in (node for statement in body for node in _nodes(statement)):
+        told = (
+            getattr(node, "id", None) or getattr(node, "arg", None) or getattr(node, "name", None)
+        )
+        if isinstance(told, str):
+            told = told if told in KNOWN else own.setdefault(told, f"#{len(own)}")
+        elif isinstance(node, ast.Attribute):
+            told = node.attr
+        elif isinstance(node, ast.Constant):
+            told = repr(node.value)[:50]
+        yield f"{type(node).__name__}:{told or ''}"
+
+
+def _nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of code as they are written, without texts that stand alone, such as docstrings."""
+    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+        if not isinstance(node, ast.expr_context):
+            yield node
+        for child in ast.iter_child_nodes(node):
+            yield from _nodes(child)
+
+
+def report(folders: Sequence[Path], results: Sequence[Any], names: Sequence[str]) -> str:
+    """The lines to look at, as CSV."""
+    lines = [*_other_ids(results), *(line for name in names for line in _alike(folders, name))]
+    lines.sort(
+        key=lambda line: (
+            KINDS.index(line[0]),
+            -float(line[4] or 1),
+            -int(line[5] or 0),
+            *line[1:4],
+        )
+    )
+    return "".join(csv_line(line) for line in (COLUMNS, *lines))
+
+
+def _other_ids(results: Sequence[Any]) -> Iterator[list[str]]:
+    from .questions import identity
+
+    known = {identity(result.student): result.student for result in results}
+    for result in results:
+        if typed := result.typed:
+            owner = known.get(identity(typed))
+            remark = f"the id of {owner}" if owner else "an id of nobody in the class"
+            yield [
+                KINDS[0],
+                result.assignment,
+                "",
+                result.student,
+                "",
+                "",
+                f"{typed}: {remark}",
+            ]
+        for name, mark in result.marks.items():
+            if mark.fits:
+                fits = f"fits the numbers of {', '.join(mark.fits[:5])}"
+                yield [
+                    KINDS[1],
+                    result.assignment,
+                    name.partition("/")[2],
+                    result.student,
+                    "",
+                    "",
+                    fits,
+                ]
+
+
+def _alike(folders: Sequence[Path], name: str) -> Iterator[list[str]]:
+    """Answers of one assignment that are the same, or nearly, but for few students."""
+    from .bounded import BoundedProcess, CallError, ExceededError
+    from .notebooks import source
+
+    process = BoundedProcess(PROCESSOR_SECONDS)
+    found: dict[str, dict[str, Any]] = defaultdict(dict)
+    try:
+        for folder in folders:
+            try:
+                told = process.call(PRINTS, str(folder), name, seconds=SECONDS)
+            except (CallError, ExceededError):
+                continue
+            for key, (kind, digest, size, pieces) in told.items():
+                found[key][folder.name] = kind, digest, size, frozenset(pieces)
+    finally:
+        process.stop()
+    model = model_prints(source(name))
+    most = max(2.0, FEW * len(folders))
+    for key, answers in found.items():
+        by_digest: dict[int, list[str]] = defaultdict(list)
+        for student, (_, digest, _, _) in answers.items():
+            by_digest[digest].append(student)
+        first = [group[0] for group in by_digest.values() if len(group) <= most]
+        for group in by_digest.values():
+            kind, digest, size, _ = answers[group[0]]
+            remark = "the model answer" if digest == model.get(key) else ""
+            if remark or 1 < len(group) <= most:
+                yield [KINDS[2], name, key, " & ".join(group), "1.00", str(size), remark]
+        near = [
+            (one, other, shared)
+            for one, other in combinations(first, 2)
+            if (shared := _likeness(answers[one][3], answers[other][3])) >= NEAR[answers[one][0]]
+        ]
+        partners = Counter(student for pair in near for student in pair[:2])
+        for one, other, shared in near:
+            if max(partners[one], partners[other]) <= most:
+                size = str(answers[one][2])
+                yield [KINDS[3], name, key, f"{one} & {other}", f"{shared:.2f}", size, ""]
+
+
+def _likeness(a: frozenset[int], b: frozenset[int]) -> float:
+    """Shared pieces of all that either has."""
+    if min(len(a), len(b)) < 0.5 * max(len(a), len(b)):
+        return 0.0
+    shared = len(a & b)
+    return shared / (len(a) + len(b) - shared)
+
+
+def model_prints(path: Path) -> dict[str, int]:
+    """The digests of the model answers."""
+    from .notebooks import cells, opened
+    from .release import SOLUTION_MARK
+
+    own = {c.name: c for c in cells(opened(path)) if c.name and c.role == "answer"}
+    texts = {key: ("text" if c.kind == "markdown" else "code", c.text) for key, c in own.items()}
+    plain = {key: (kind, SOLUTION_MARK.sub("", text)) for key, (kind, text) in texts.items()}
+    return {key.removesuffix("-answer"): print_of(*told)[1] for key, told in plain.items()}

@@ -1,0 +1,221 @@
+"""`limetutor class read`: what a person reads, all answers to a question on one page, and the points that come back.
+
+``OUT/read/<assignment>-<question>.html`` has the rubric, the model answer and every paragraph; ``OUT/marks.csv`` has a
+line for each, to be filled in, and `limetutor class grade` adds them. Lines that are filled in stay as they are.
+"""
+
+import argparse
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from .command import action
+from .sheets import csv_line, read_table
+
+MARKS = "marks.csv"
+COLUMNS = ("student", "assignment", "question", "points", "max_points", "comment")
+READ = f"{__name__}:paragraphs"
+SECONDS, PROCESSOR_SECONDS = 60, 20
+STYLE = (
+    "body{font:1.05rem/1.5 Georgia,serif;max-width:44rem;margin:2rem auto;padding:0 1rem}"
+    "section{border-top:1px solid #999;margin-top:2rem}h2{font:600 1rem sans-serif}img{max-width:100%}"
+    "aside{background:#f2f2f2;padding:.5rem 1rem}"
+)
+
+
+def code_of(student: str) -> str:
+    """What stands for a student where the reader should not know who it is."""
+    return f"r-{sha256(student.encode(errors='surrogatepass')).hexdigest()[:10]}"
+
+
+def paragraphs(folder: str, name: str) -> dict[str, list[Any]]:
+    """What a student wrote for a person, as safe HTML and its number of words; nothing of what is blank.
+
+    For a process of its own: it reads what was handed in.
+    """
+    from .marking import is_blank
+    from .notebooks import UnreadableNotebookError, opened, source, submission
+    from .texts import in_html
+
+    path = Path(folder)
+    try:
+        if path.is_symlink():
+            return {}
+        texts = submission(opened(path / f"{name}.ipynb"), opened(source(name))).texts
+    except (UnreadableNotebookError, OSError):
+        return {}
+    return {
+        key: [in_html(t[:30_000]), len(t.split())] for key, t in texts.items() if not is_blank(t)
+    }
+
+
+def page(
+    question: Any, model: str, answers: Mapping[str, Sequence[Any]], blank: Sequence[str]
+) -> str:
+    """All answers to a question, by the names that the reader sees."""
+    from .feedback import POLICY
+
+    rubric = "".join(f"<li>{escape(point)}</li>" for point in question.exercise.rubric)
+    parts = [
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+        f"<title>{escape(question.name)}</title><style>{STYLE}</style></head><body>",
+        f"<h1>{escape(question.name)}</h1><p>{question.points} points, {len(answers)} answers.</p>",
+        f"<aside><ul>{rubric}</ul><details><summary>Model answer</summary>{model}</details></aside>",
+    ]
+    for name, (html, words) in sorted(answers.items()):
+        parts.append(f"<section><h2>{escape(name)}, {words} words</h2>{html}</section>")
+    if blank:
+        parts.append(
+            f"<section><h2>No text</h2><p>{escape(', '.join(sorted(blank)))}</p></section>"
+        )
+    return "\n".join([*parts, "</body></html>"])
+
+
+def marks_in(path: str | Path, required: bool) -> list[dict[str, Any]]:
+    """The lines of a table of marks, points as numbers; None for those that are still open."""
+    if not required and not Path(path).is_file():
+        return []
+    header, rows = read_table(path, "--marks")
+    if absent := [name for name in COLUMNS[:4] if name not in header]:
+        raise ValueError(
+            f"--marks must have the columns {', '.join(COLUMNS[:4])}, but {absent[0]!r} is not there."
+        )
+    found: list[dict[str, Any]] = []
+    for line, row in enumerate(rows, 2):
+        entry: dict[str, Any] = dict.fromkeys(COLUMNS, "") | dict(zip(header, row, strict=False))
+        if not entry["student"]:
+            continue
+        text = entry["points"].replace(",", ".")
+        try:
+            entry["points"] = float(text) if text else None
+        except ValueError:
+            raise ValueError(
+                f"--marks: points must be a number, got {text[:40]!r} in line {line}."
+            ) from None
+        found.append(entry | {"line": line})
+    return found
+
+
+def merged(results: Sequence[Any], given: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Results with the points that a person gave."""
+    from .assignments import assignments
+    from .marking import Mark
+
+    points = {
+        q.name: q.points for a in assignments().values() for q in a.questions if not q.machine
+    }
+    students = {name: s for s in {r.student for r in results} for name in (s, code_of(s))}
+    marks: dict[tuple[str, str], Mark] = {}
+    for entry in given:
+        name, line = f"{entry['assignment']}/{entry['question']}", entry["line"]
+        if name not in points:
+            raise ValueError(
+                f"--marks: line {line} must name a question that a person reads, got {name[:80]!r}."
+            )
+        if entry["points"] is None or entry["student"] not in students:
+            continue
+        if not 0 <= entry["points"] <= points[name]:
+            raise ValueError(
+                f"--marks: the points of {name} must be from 0 to {points[name]}, got {entry['points']:g} in line {line}."
+            )
+        key = students[entry["student"]], name
+        if key in marks:
+            raise ValueError(
+                f"--marks: line {line} gives the points of {key[0]!r} for {name} once more."
+            )
+        marks[key] = Mark(entry["points"], entry["comment"])
+    final = []
+    for result in results:
+        own = {n: marks[result.student, n] for n in result.marks if (result.student, n) in marks}
+        final.append(replace(result, marks=result.marks | own))
+    return final
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    from .grade import add_only
+
+    parser.add_argument("submissions", help="a folder with a folder for each student")
+    parser.add_argument("--out", required=True, metavar="FOLDER", help="the folder of the grades")
+    add_only(parser)
+    words = "show no student's name: a code stands for each"
+    parser.add_argument("--anonymous", action="store_true", help=words)
+
+
+@action(
+    "read", "Write what a person reads: a page for each question, and a table to fill in.", _options
+)
+def read(options: argparse.Namespace) -> int:
+    """`limetutor class read`."""
+    from ..plotting.files import write_atomically
+    from .assignments import assignments
+    from .grade import chosen_names, students
+    from .notebooks import cells, original
+    from .texts import in_html
+
+    out = Path(options.out)
+    there = {
+        (e["student"], e["assignment"], e["question"]): e for e in marks_in(out / MARKS, False)
+    }
+    os.makedirs(out / "read", exist_ok=True)
+    lines, written = [csv_line(COLUMNS)], 0
+    folders = students(options.submissions, options.out)
+    for name in chosen_names(options.only):
+        texts = dict(_texts(folders, name))
+        models = {c.name: c.text for c in cells(original(name))}
+        for question in (q for q in assignments()[name].questions if not q.machine):
+            called = {s: code_of(s) if options.anonymous else s for s in texts}
+            answers = {
+                called[s]: found[question.answer]
+                for s, found in texts.items()
+                if question.answer in found
+            }
+            blank = [called[s] for s in texts if called[s] not in answers]
+            html = page(question, in_html(models[question.answer]), answers, blank)
+            write_atomically(
+                out / "read" / f"{name}-{question.answer}.html", html.encode(errors="replace")
+            )
+            written += 1
+            for who in sorted(answers):
+                kept = there.pop((who, name, question.answer), {})
+                points = kept.get("points")
+                row = [
+                    who,
+                    name,
+                    question.answer,
+                    "" if points is None else f"{points:g}",
+                    question.points,
+                ]
+                lines.append(csv_line([*row, kept.get("comment", "")]))
+    for kept in there.values():  # of other assignments, or of who is not there any more
+        if kept["points"] is not None or kept["comment"]:
+            points = "" if kept["points"] is None else f"{kept['points']:g}"
+            lines.append(csv_line([points if c == "points" else kept[c] for c in COLUMNS]))
+    write_atomically(out / MARKS, "".join(lines).encode(errors="backslashreplace"))
+    print(
+        f"{written} pages in {out / 'read'}; fill in the points in {out / MARKS}, then grade again."
+    )
+    return 0
+
+
+def _texts(folders: Sequence[Path], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What each student who handed in a notebook wrote for a person."""
+    from .bounded import BoundedProcess, CallError, ExceededError
+
+    process = BoundedProcess(PROCESSOR_SECONDS)
+    try:
+        for folder in folders:
+            if not (folder / f"{name}.ipynb").is_file():
+                continue
+            try:
+                found = process.call(READ, str(folder), name, seconds=SECONDS)
+            except (CallError, ExceededError) as error:
+                found = {}
+                print(f"{folder.name}: {name} cannot be shown ({error}).")
+            yield folder.name, found
+    finally:
+        process.stop()

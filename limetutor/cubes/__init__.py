@@ -1,0 +1,1 @@
+"""LIME, Shapley values and Anchors as readings of one function."""

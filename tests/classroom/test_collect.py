@@ -1,0 +1,251 @@
+"""Exports of learning platforms, collected: everything in its place, nothing lost, nothing anywhere else."""
+
+import io
+import json
+import os
+import struct
+import zipfile
+from pathlib import Path
+
+import pytest
+from platforms import (
+    Person,
+    archive,
+    canvas_export,
+    canvas_gradebook,
+    contents,
+    moodle_export,
+    own_roster,
+    people,
+    worksheet,
+    written,
+    zipped,
+)
+
+from limetutor.classroom import collect, unpack
+from limetutor.classroom.roster import read, spellings
+from limetutor.cli import main
+
+NAME = "lime_from_scratch"
+CLASS = people(200)
+
+
+def notebook(p: Person, remark: str = "") -> bytes:
+    """One that its questions tell, whatever it is called."""
+    source = f'hint("{NAME}/edges", edges)  # {p.id} {remark}'
+    cell = {"cell_type": "code", "metadata": {}, "source": [source], "outputs": []}
+    return json.dumps(
+        {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    ).encode()
+
+
+def collected(tmp_path: Path, roster: str, *exports: Path) -> tuple[dict[str, bytes], int]:
+    (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
+    out = tmp_path / "submissions"
+    asked = [*map(str, exports), "--roster", str(tmp_path / "roster.csv"), "--out", str(out)]
+    code = main(["class", "collect", *asked])
+    return contents(out), code
+
+
+LAYOUTS = {
+    "moodle": (lambda t: zipped(t / "m.zip", moodle_export(CLASS, notebook, NAME)), own_roster(CLASS, "moodle")),
+    "moodle, its worksheet": (
+        lambda t: zipped(t / "m.zip", moodle_export(CLASS, notebook, NAME)), worksheet(CLASS),
+    ),
+    "moodle, unpacked": (
+        lambda t: written(t / "m", moodle_export(CLASS, notebook, NAME)), own_roster(CLASS, "moodle"),
+    ),
+    "canvas": (lambda t: zipped(t / "c.zip", canvas_export(CLASS, notebook, NAME)), own_roster(CLASS, "canvas")),
+    "canvas, its gradebook": (
+        lambda t: written(t / "c", canvas_export(CLASS, notebook, NAME)), canvas_gradebook(CLASS, "LIME"),
+    ),
+    "folders": (
+        lambda t: written(t / "f", {f"{p.id}/{NAME}.ipynb": notebook(p) for p in CLASS}), own_roster(CLASS),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_200_of_200_are_in_place_and_stay_there(tmp_path, layout, capsys):
+    """... and every file of the export is somewhere, and a second run changes nothing."""
+    make, roster = LAYOUTS[layout]
+    export = make(tmp_path)
+    found, code = collected(tmp_path, roster, export)
+    assert code == 0 and "200 of 200" in capsys.readouterr().out
+    for p in CLASS:
+        assert found[f"{p.id}/{NAME}.ipynb"] == notebook(p), p
+    kept = [data for name, data in found.items() if name != collect.RECORD]
+    assert (
+        sum(data in (b"%PDF notes", b"<p>Here it is.</p>", b"<p>text</p>") for data in kept)
+        == len(kept) - 200
+    )
+    assert collected(tmp_path, roster, export) == (found, 0)
+    platform = layout.partition(",")[0]
+    if platform in ("moodle", "canvas"):
+        numbers = {(p.id, NAME): str(getattr(p, platform)) for p in CLASS}
+        assert collect.numbers(tmp_path / "submissions", platform) == numbers
+
+
+def test_who_cannot_be_placed_is_said_and_kept(tmp_path, capsys):
+    """Strangers, two of one name without their numbers, an anonymous export of numbers that nobody has."""
+    stranger = Person(
+        "x", "Sam", "Stranger", CLASS[5].moodle, 1
+    )  # the number is somebody's, elsewhere
+    files = moodle_export([*CLASS[:8], stranger], notebook, NAME)
+    found, code = collected(tmp_path, own_roster(CLASS[:8]), zipped(tmp_path / "m.zip", files))
+    said = capsys.readouterr().out
+    assert code == 0 and "'Ada Lovelace' may be 's1000', 's1007'" in said
+    assert "nobody in the list is 'Sam Stranger'" in said and "6 of 8" in said
+    lost = [data for name, data in found.items() if name.startswith(collect.UNPLACED)]
+    assert {notebook(p) for p in (*CLASS[:2], stranger)} <= set(lost)
+    blind = {
+        f"Participant_{p.moodle}_assignsubmission_file_/a.ipynb": notebook(p) for p in CLASS[:8]
+    }
+    found, _ = collected(tmp_path / "..", worksheet(CLASS[:8]), zipped(tmp_path / "b.zip", blind))
+    assert all(found[f"{p.id}/{NAME}.ipynb"] == notebook(p) for p in CLASS[:8])
+
+
+def test_of_several_files_the_latest_counts_and_all_are_kept(tmp_path, capsys):
+    ada = CLASS[2]
+    first, second = notebook(ada, "first"), notebook(ada, "second")
+    files = {f"{ada.id}/{NAME}.ipynb": first, f"{ada.id}/{NAME} (1).ipynb": second}
+    files[f"{ada.id}/.ipynb_checkpoints/{NAME}-checkpoint.ipynb"] = notebook(ada, "checkpoint")
+    roster = own_roster([ada])
+    found, _ = collected(tmp_path, roster, zipped(tmp_path / "a.zip", files))
+    assert found[f"{ada.id}/{NAME}.ipynb"] == second and first in found.values()
+    assert (
+        notebook(ada, "checkpoint") in found.values()
+        and f"{NAME} (1).ipynb" in capsys.readouterr().out
+    )
+    third = {f"{ada.id}/{NAME}.ipynb": notebook(ada, "third")}
+    later, _ = collected(tmp_path, roster, zipped(tmp_path / "b.zip", third))
+    assert later[f"{ada.id}/{NAME}.ipynb"] == notebook(ada, "third")
+    assert {first, second, notebook(ada, "checkpoint")} <= set(later.values())
+
+
+# --- archives that mean harm -------------------------------------------------------------------------
+
+
+def entry(name: str, mode: int = 0, **fields) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name)
+    info.external_attr, info.compress_type = mode << 16, zipfile.ZIP_DEFLATED
+    for field, value in fields.items():
+        setattr(info, field, value)
+    return info
+
+
+def made(*members: tuple[zipfile.ZipInfo, bytes]) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as target:
+        for info, data in members:
+            target.writestr(info, data)
+    return held.getvalue()
+
+
+def nested(depth: int) -> bytes:
+    data = b"deep inside"
+    for _ in range(depth):
+        data = made((entry("inner.zip"), data))
+    return data
+
+
+def many(count: int) -> bytes:
+    return made(*((entry(f"{k}.txt"), b"") for k in range(count)))
+
+
+def overlapping() -> bytes:
+    """All entries of the directory share the bytes of one file."""
+    data = made((entry("a.txt"), b"0" * 4_000_000))
+    end = data.rindex(b"PK\x05\x06")
+    start = struct.unpack("<L", data[end + 16 : end + 20])[0]
+    one, count = data[start:end], 400
+    tail = struct.pack("<HHLL", count, count, len(one) * count, start)
+    return data[:start] + one * count + data[end : end + 8] + tail + data[end + 20 :]
+
+
+def encrypted() -> bytes:
+    data = bytearray(made((entry("a.txt"), b"secret")))
+    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(mark) + offset] |= 1
+    return bytes(data)
+
+
+HOSTILE = {
+    "up": made((entry("../../../up.txt"), b"x"), (entry("..\\..\\up2.txt"), b"x")),
+    "absolute": made((entry("/tmp/up3.txt"), b"x"), (entry("C:\\up4.txt"), b"x")),
+    "link": made((entry("link.ipynb", 0o120777), b"/etc/passwd")),
+    "device": made((entry("pipe", 0o010644), b"")),
+    "link, then through it": made((entry("d", 0o120777), b"/tmp"), (entry("d/up5.txt"), b"x")),
+    "bomb": made((entry("zeros.bin"), b"\0" * 60_000_000)),
+    "deep": nested(12),
+    "many": many(unpack.MAX_FILES // 8),
+    "overlapping": overlapping(),
+    "encrypted": encrypted(),
+    "odd names": made((entry("a\nb\x1b[31m.txt"), b"x"), (entry("CON"), b"x"), (entry("." * 300), b"x")),
+    "other student": made((entry(f"../{CLASS[1].id}/{NAME}.ipynb"), b"stolen")),
+    "not one": b"PK\x03\x04 and nothing else",
+    "cut": archive({"a.txt": bytes(range(256)) * 400})[:500],
+    "lzma": made((entry("a.txt", compress_type=zipfile.ZIP_LZMA), b"x" * 1000)),
+    "doubled": made((entry("a.txt"), b"one"), (entry("A.TXT"), b"two")),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_archives_that_mean_harm_cost_only_themselves(tmp_path, capsys):
+    """All that is written is below the student's own folder, of bounded size; the others are collected."""
+    eve, ben = CLASS[2], CLASS[3]
+    files = {f"{eve.id}/{name}.zip": data for name, data in HOSTILE.items()}
+    files |= {f"{p.id}/{NAME}.ipynb": notebook(p) for p in (CLASS[1], ben)}
+    before = set(tmp_path.parent.rglob("*")) | set(Path("/tmp").glob("up*"))
+    found, code = collected(tmp_path, own_roster(CLASS[1:4]), zipped(tmp_path / "all.zip", files))
+    said = capsys.readouterr().out
+    assert code == 0 and found[f"{CLASS[1].id}/{NAME}.ipynb"] == notebook(CLASS[1])
+    assert found[f"{ben.id}/{NAME}.ipynb"] == notebook(ben)
+    hers = {name: data for name, data in found.items() if name.startswith(f"{eve.id}/")}
+    assert set(found) - set(hers) == {
+        collect.RECORD,
+        *(f"{p.id}/{NAME}.ipynb" for p in (CLASS[1], ben)),
+    }
+    assert sum(map(len, hers.values())) < 70_000_000 and not any(os.sep == name[0] for name in hers)
+    for name in ("link", "device", "bomb", "encrypted", "not one", "cut", "lzma", "many", "deep"):
+        assert f"{name}.zip" in said, name
+    new = set(tmp_path.parent.rglob("*")) | set(Path("/tmp").glob("up*"))
+    assert all(tmp_path in p.parents or p == tmp_path for p in new - before)
+    assert not any(p.is_symlink() for p in (tmp_path / "submissions").rglob("*"))
+    assert not any("\n" in name or "\x1b" in name for name in found)
+
+
+def test_links_in_a_folder_are_not_followed(tmp_path, capsys):
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / f"{NAME}.ipynb").write_text("secret")
+    export = written(tmp_path / "in", {f"{CLASS[3].id}/{NAME}.ipynb": notebook(CLASS[3])})
+    (export / CLASS[2].id).symlink_to(tmp_path / "secret")
+    (export / CLASS[3].id / "more.ipynb").symlink_to(tmp_path / "secret" / f"{NAME}.ipynb")
+    found, _ = collected(tmp_path, own_roster(CLASS[2:4]), export)
+    assert b"secret" not in found.values() and "it is a link" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("", "are none"), ("id,name\n", "lists none"), ("name\nAda", "a column for the id"),
+        ("id\n1", "a column for the name"), ("id,name\n../up,Ada", "got '../up'"),
+        ("id,name\nada,Ada\n Ada ,Ben", "repeats 'Ada'"), ("id,name\n=1,Ada", "no sign"),
+        ("id,name\nunplaced,Ada", "got 'unplaced'"), (f"id,name\n{'x' * 101},Ada", "of at most 100"),
+    ],
+)  # fmt: skip
+def test_a_list_that_is_none_gets_a_sentence(tmp_path, capsys, table, words):
+    (tmp_path / "in").mkdir()
+    assert collected(tmp_path, table, tmp_path / "in")[1] == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "--roster" in said and words in said
+
+
+def test_lists_as_spreadsheets_write_them(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_bytes("id;name;e-mail\n1;Müller, Eva;e@x\n".encode("cp1252"))
+    (eva,) = read(path).students
+    assert (eva.id, eva.name, eva.email) == ("1", "Müller, Eva", "e@x")
+    assert spellings("Eva Müller") & spellings("Müller, Eva") and "evamuller" in spellings(
+        "MÜLLER EVA"
+    )

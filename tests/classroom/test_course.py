@@ -1,0 +1,326 @@
+"""A course from a platform's export to its gradebook: collected, graded, read by a person, exported, read back."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from platforms import (
+    canvas_export,
+    canvas_gradebook,
+    canvas_imports,
+    contents,
+    moodle_export,
+    moodle_imports,
+    own_roster,
+    people,
+    worksheet,
+    written,
+    zipped,
+)
+from slips import notebook_of, slips
+
+from limetutor.classroom import copies, reading, tables
+from limetutor.classroom.assignments import assignments
+from limetutor.classroom.marking import GradedSubmission, Mark
+from limetutor.classroom.questions import generator
+from limetutor.classroom.roster import read
+from limetutor.classroom.sandbox import why_unavailable
+from limetutor.cli import main
+from limetutor.course.judging.kinds import Function
+
+NAME = "lime_from_scratch"
+MOST = assignments()[NAME].most_points
+SLIPS = [s for s in slips() if s.assignment == NAME and s.status == "graded"]
+TEXT = "LIME draws samples near the instance, asks the model and fits weights to boxes, says "
+
+
+def run(*arguments: object) -> None:
+    assert main(["class", *map(str, arguments)]) == 0
+
+
+def hidden(content: bytes) -> list[str]:
+    """The inputs that a notebook is asked about, as somebody may print them."""
+    found = []
+    for question in assignments()[NAME].judged:
+        exercise = question.exercise
+        assert isinstance(exercise, Function)
+        for value in exercise.inputs(generator(question.name, content)):
+            numbers = np.ravel(value)[:3] if isinstance(value, np.ndarray) else []
+            found += [f"{v:.6g}" for v in numbers if len(f"{abs(v):.6g}") > 6]
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.verify
+@pytest.mark.parametrize("platform", ["moodle", "canvas"])
+def test_from_an_export_to_a_gradebook(tmp_path, platform, verifying, verified, capsys):
+    """``make test`` takes a class of four, ``make verify`` of 200."""
+    if why := why_unavailable():
+        pytest.skip(why)
+    class_ = people(200 if verifying else 4)
+    handed = {
+        p.id: notebook_of(SLIPS[k % len(SLIPS)], p.id, TEXT + p.given if k % 4 else "")
+        for k, p in enumerate(class_)
+    }
+    export, out = tmp_path / "export", tmp_path / "graded"
+    notebook = lambda p: handed[p.id].encode()  # noqa: E731
+    if platform == "moodle":
+        zipped(export, moodle_export(class_, notebook, NAME))
+        roster, told = own_roster(class_, "moodle"), worksheet(class_)
+    else:
+        written(export, canvas_export(class_, notebook, NAME))
+        roster, told = (
+            own_roster(class_, "canvas"),
+            canvas_gradebook(class_, "LIME from scratch (77)"),
+        )
+    (tmp_path / "roster.csv").write_text(roster)
+    (tmp_path / "platform.csv").write_text(told)
+    place = tmp_path / "submissions"
+    run("collect", export, "--roster", tmp_path / "roster.csv", "--out", place)
+    grade = [
+        "grade",
+        place,
+        "--out",
+        out,
+        "--only",
+        NAME,
+        "--roster",
+        tmp_path / "roster.csv",
+        "--format",
+        platform,
+    ]
+    run(*grade)
+    first = gradebook(out, platform, class_)
+    blank = {p.id for k, p in enumerate(class_) if k % 4 == 0}
+    assert set(first) == blank, "where a person has still to give points, the cell is empty"
+    run("read", place, "--out", out, "--only", NAME, "--anonymous")
+    rows = lines_of(out / "marks.csv")
+    assert len(rows) == len(class_) - len(blank)
+    page = (out / "read" / f"{NAME}-in_words.html").read_text()
+    assert not any(p.id in page or p.family in page for p in class_) and page.count(TEXT) == len(
+        rows
+    )
+    for row in rows:
+        row["points"] = "3"
+    with open(out / "marks.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    run(*grade)
+    run("read", place, "--out", out, "--only", NAME, "--anonymous")
+    assert lines_of(out / "marks.csv") == rows, "what was filled in stays"
+    points = {q.answer: q.points for q in assignments()[NAME].judged}
+    right = {
+        p.id: sum(points[n] for n in points if n not in SLIPS[k % len(SLIPS)].lost)
+        + 3 * (k % 4 > 0)
+        for k, p in enumerate(class_)
+    }
+    assert gradebook(out, platform, class_) == {name: (v, float(MOST)) for name, v in right.items()}
+    run(*grade[:7], tmp_path / "platform.csv", *grade[8:])
+    scale = {"moodle": 100.0, "canvas": 10.0}[platform]
+    scaled = gradebook(out, platform, class_)
+    assert scaled == {
+        name: (pytest.approx(v / MOST * scale, abs=0.005), scale) for name, v in right.items()
+    }
+    run("feedback", place, "--out", out)
+    pages = {p.parent.name: p.read_text() for p in (out / "feedback").rglob("*.html")}
+    assert set(pages) == set(handed)
+    for p in class_:
+        text = pages[p.id]
+        assert not any(value in text for value in hidden(handed[p.id].encode())), p
+        assert not re.findall(r"\bs1\d\d\d\b", text.replace(p.id, "")) and "copies" not in text
+        assert f"{right[p.id]:g} of {MOST} points" in text
+    before = contents(out)
+    run(*grade[:7], tmp_path / "platform.csv", *grade[8:], *(["--again"] if verifying else []))
+    run("feedback", place, "--out", out)
+    assert contents(out) == before, "a second run gives the same"
+    verified(
+        f"students of {platform} whose grade is in its gradebook as it should be",
+        len(scaled),
+        len(class_),
+    )
+
+
+def lines_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
+def gradebook(out: Path, platform: str, class_) -> dict[str, tuple[float, float]]:
+    """What the platform would read, as its documentation has it."""
+    if platform == "moodle":
+        return moodle_imports((out / f"moodle-{NAME}.csv").read_text(), class_)
+    (grades,) = canvas_imports((out / "canvas.csv").read_text(), class_).values()
+    return grades
+
+
+def results(class_) -> list[GradedSubmission]:
+    """Different points for all, some of them open, one missing."""
+    found = []
+    for k, p in enumerate(class_):
+        marks = {
+            f"{NAME}/fit": Mark(k % 17, ""),
+            f"{NAME}/in_words": Mark(0, "", open=4 * (k % 5 == 1)),
+        }
+        status = "missing" if k == 3 else "graded"
+        found.append(GradedSubmission(p.id, NAME, status, MOST, marks))
+    return found
+
+
+@pytest.mark.parametrize("platform", [*tables.FORMATS])
+def test_200_lines_one_for_each_student(tmp_path, platform):
+    """Each in its own line, of the platform's own table too; open points and what is missing are empty cells."""
+    class_ = people(200)
+    own = {
+        "moodle": worksheet(class_, "50"),
+        "canvas": canvas_gradebook(class_, "LIME from scratch (77)", "50"),
+    }
+    for roster, most in (
+        (own_roster(class_, platform if platform in own else ""), MOST),
+        (own.get(platform), 50),
+    ):
+        if roster is None:
+            continue
+        (tmp_path / "r.csv").write_text(roster)
+        found = {(r.student, r.assignment): r for r in results(class_)}
+        numbers = {(p.id, NAME): str(getattr(p, platform, "")) for p in class_}
+        book = tables.Gradebook(found, [NAME], read(tmp_path / "r.csv"), numbers)
+        ((_, text),) = tables.FORMATS[platform](book).items()
+        right = {
+            p.id: round(k % 17 / MOST * most, 2)
+            for k, p in enumerate(class_)
+            if k % 5 != 1 and k != 3
+        }
+        if platform == "csv":
+            rows = {row["student"]: row for row in csv.DictReader(text.splitlines())}
+            assert (
+                len(rows) == 200
+                and {s: float(r[NAME]) for s, r in rows.items() if r[NAME]} == right
+            )
+            assert rows[class_[1].id]["open"] == "4"
+            continue
+        imported = {"moodle": moodle_imports, "canvas": canvas_imports}[platform](text, class_)
+        grades = imported if platform == "moodle" else next(iter(imported.values()))
+        assert grades == {s: (pytest.approx(v, abs=0.005), most) for s, v in right.items()}
+
+
+def test_no_cell_of_a_gradebook_is_a_formula(tmp_path):
+    (tmp_path / "r.csv").write_text(
+        'id,name,email,number\n1,"=HYPERLINK(""x"")",+1@x,7\n2,a;=1,@b,8\n'
+    )
+    found = {(s, NAME): GradedSubmission(s, NAME, "graded", 20, {}) for s in "12"}
+    numbers = {(s, NAME): s for s in "12"}
+    book = tables.Gradebook(found, [NAME], read(tmp_path / "r.csv"), numbers)
+    for make in tables.FORMATS.values():
+        for text in make(book).values():
+            cells = [
+                c for row in csv.reader(text.splitlines()) for cell in row for c in cell.split(";")
+            ]
+            assert not any(cell.lstrip().startswith(("=", "+", "-", "@")) for cell in cells)
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("ada,lime_from_scratch,in_words,five", "points must be a number, got 'five' in line 2"),
+        ("ada,lime_from_scratch,in_words,5", "must be from 0 to 4, got 5 in line 2"),
+        ("ada,lime_from_scratch,fit,1", "a question that a person reads"),
+        (
+            "ada,lime_from_scratch,in_words,1\nada,lime_from_scratch,in_words,2",
+            "line 3 gives the points",
+        ),
+    ],
+)
+def test_marks_that_are_none_get_a_sentence(tmp_path, lines, words):
+    (tmp_path / "m.csv").write_text(f"student,assignment,question,points\n{lines}\n")
+    with pytest.raises(ValueError, match="--marks") as raised:
+        reading.merged(
+            [GradedSubmission("ada", NAME, "graded", 20)],
+            reading.marks_in(tmp_path / "m.csv", True),
+        )
+    assert words in str(raised.value)
+
+
+def test_points_of_a_person_take_the_place_of_open_ones(tmp_path):
+    """Also with a comma, by a code instead of a name, or still open; who is not there is left out."""
+    code = reading.code_of("ada")
+    lines = (
+        f"{code};{NAME};in_words;2,5;4;good\nben;{NAME};in_words;;4;\nnobody;{NAME};in_words;1;4;\n"
+    )
+    (tmp_path / "m.csv").write_text(
+        f"student;assignment;question;points;max_points;comment\n{lines}"
+    )
+    graded = [
+        GradedSubmission(s, NAME, "graded", 20, {f"{NAME}/in_words": Mark(0, "", open=4)})
+        for s in ("ada", "ben")
+    ]
+    ada, ben = reading.merged(graded, reading.marks_in(tmp_path / "m.csv", True))
+    assert (ada.points, ada.open, ada.marks[f"{NAME}/in_words"].words) == (2.5, 0, "good")
+    assert (ben.points, ben.open) == (0, 4)
+
+
+# --- copies ------------------------------------------------------------------------------------------
+
+OWN = """
+def fit(z, y, w):
+    rows = np.column_stack([np.ones(len(z)), z])
+    root = np.sqrt(w)
+    found = np.linalg.lstsq(root[:, None] * rows, root * y, rcond=None)
+    return found[0]
+"""
+RENAMED = (
+    OWN.replace("rows", "design")
+    .replace("root", "r")
+    .replace("found", "b")
+    .replace("def fit(z, y, w):", "def fit(z, y, w):\n    '''Mine.'''\n    # all mine")
+)
+LONGER = OWN.replace("    return", "    assert len(y)\n    return")
+OTHER = """
+def fit(z, y, w):
+    Z = np.insert(z, 0, 1, axis=1)
+    gram = np.einsum("ni,n,nj->ij", Z, w, Z)
+    return np.linalg.inv(gram) @ np.einsum("ni,n,n->i", Z, w, y)
+"""
+
+
+def test_copies_are_seen_by_structure(tmp_path):
+    """Names and comments aside; what many have, or the model answer, says so or is left out."""
+    codes = {"ada": OWN, "ben": RENAMED, "cem": LONGER, "dan": OTHER}
+    (slip,) = [s for s in SLIPS if s.name == "right"]
+    folders = []
+    for name, code in codes.items():
+        folder = tmp_path / name
+        written(
+            folder, {f"{NAME}.ipynb": notebook_of(slip, name, name, {"fit-answer": code}).encode()}
+        )
+        folders.append(folder)
+    typed = [GradedSubmission(n, NAME, "graded", 20, typed="ada" * (n == "ben")) for n in codes]
+    lines = [*csv.DictReader(copies.report(folders, typed, [NAME]).splitlines())]
+    fits = {(row["what"], row["students"]) for row in lines if row["question"] in ("fit", "")}
+    assert fits == {("the same", "ada & ben"), ("alike", "ada & cem"), (copies.KINDS[0], "ben")}
+    model = [row for row in lines if row["question"] == "score"]
+    assert [(row["students"], row["remark"]) for row in model] == [
+        ("ada & ben & cem & dan", "the model answer")
+    ]
+
+
+def test_answers_for_the_numbers_of_another_are_found(tmp_path):
+    """... where the id was changed by hand and the answer was not."""
+    (slip,) = [s for s in slips() if s.assignment == "the_theorem" and s.name == "right"]
+    from limetutor.classroom.marking import graded
+    from limetutor.classroom.sandbox import SandboxLimits
+
+    if why := why_unavailable():
+        pytest.skip(why)
+    xi = assignments()["the_theorem"].numbers("ada")["the_theorem/my_bandwidth"]["xi"]
+    q = 0.6744897501960817
+    cells = {"my_bandwidth-answer": f"my_bandwidth = {np.sqrt(2 * abs(xi) / q - 1):.3f}"}
+    written(tmp_path / "ben", {"the_theorem.ipynb": notebook_of(slip, "ben", "", cells).encode()})
+    found = graded(tmp_path / "ben", assignments()["the_theorem"], SandboxLimits(), ["ada", "ben"])
+    mark = found.marks["the_theorem/my_bandwidth"]
+    assert (mark.points, mark.fits, found.typed) == (0, ("ada",), "")
+    (line,) = csv.DictReader(copies.report([], [found], []).splitlines())
+    assert (line["what"], line["students"]) == (copies.KINDS[1], "ben") and "ada" in line["remark"]
+    assert json.dumps([mark.words, found.notes]).count("ada") == 0

@@ -1,0 +1,186 @@
+"""F against sums over all boxes, ``lt.limit``, and what is known of its averages."""
+
+import numpy as np
+import pytest
+import scipy
+from cubes import (
+    CASES,
+    banzhaf_weight,
+    case,
+    game,
+    index_of,
+    means_by_box,
+    shapley_weight,
+)
+
+import limetutor as lt
+from limetutor.cubes.extension import (
+    Masses,
+    TableExtension,
+    banzhaf_of,
+    interactions_of,
+    shapley_of,
+)
+from limetutor.cubes.widths import widths_of
+
+named = pytest.mark.parametrize("name", CASES)
+
+
+def scale(cube):
+    return max(np.max(np.abs(cube.coef)), abs(cube.intercept), 1.0)
+
+
+@named
+@pytest.mark.filterwarnings("ignore::limetutor.FitWarning")  # of the limit, about a constant column
+@pytest.mark.parametrize("nu", [0.15, 0.557, 1.9, 1e6])
+def test_lime_is_the_limit_with_the_mismatch_kernel(name, nu):
+    cube, arguments, options = case(name)
+    limit, found = lt.limit(*arguments, nu, "mismatch", **options), cube.lime(nu)
+    assert np.max(np.abs(found.coef - limit.coef)) < 1e-10 * scale(cube)
+    assert found.intercept == pytest.approx(limit.intercept, abs=1e-10 * scale(cube))
+    both = cube.lime([nu, 0.8])
+    assert both.coef[0] == pytest.approx(found.coef, abs=1e-12 * scale(cube))
+    assert np.asarray(both.intercept).shape == (2,) and found.method == limit.method
+
+
+@named
+def test_values_and_interactions_are_sums_over_all_sets(name):
+    cube, *_ = case(name)
+    d, tight = len(cube.coef), 1e-12 if cube.method == "exact" else 1e-9
+    worth = game(means_by_box(cube), cube.mass)
+    values = [index_of(worth, d, (j,), shapley_weight(d, 1)) for j in range(d)]
+    assert np.max(np.abs(cube.coef - values)) < tight * scale(cube)
+    everything, nothing = worth[frozenset(range(d))], worth[frozenset()]
+    assert cube.intercept == pytest.approx(nothing, abs=tight * scale(cube))
+    assert cube.local_prediction == pytest.approx(everything, abs=10 * tight * scale(cube))
+    assert cube.at(np.ones(d)).coef == pytest.approx(everything, abs=tight * scale(cube))
+    for index, weight in (("shapley", shapley_weight), ("banzhaf", banzhaf_weight)):
+        found = cube.interactions(index=index).coef
+        for i in range(d):
+            for j in range(d):
+                members = (i,) if i == j else (i, j)
+                expected = index_of(worth, d, members, weight(d, len(members)))
+                assert found[i, j] == pytest.approx(expected, abs=1e-9 * scale(cube))
+        assert cube.interactions(1, index).coef == pytest.approx(np.diag(found))
+
+
+@named
+def test_the_mean_over_widths_adds_up_and_is_shapley_where_masses_are_equal(name):
+    cube, *_ = case(name)
+    mean = cube.mean_over_widths().coef
+    assert mean.sum() == pytest.approx(cube.coef.sum(), abs=1e-10 * scale(cube))
+    equal = np.ptp(cube.mass[cube.mass < 1]) < 1e-12
+    assert (cube.widths(2).order == 4) == equal
+    difference = np.max(np.abs(mean - cube.coef)) / scale(cube)
+    if equal:
+        assert difference < 1e-10
+        nu, weights, _ = cube.widths(40)
+        assert weights[0] == pytest.approx(weights[0, 0], rel=1e-12)
+        means = (weights * cube.lime(nu).coef).sum(axis=0)
+        assert means == pytest.approx(cube.coef, abs=1e-10 * scale(cube))
+    elif name not in (
+        "linear_in_uneven_boxes",
+    ):  # nothing acts together: every order gives the same
+        assert difference > 1e-6
+
+
+def table(values, p):
+    p = np.broadcast_to(np.asarray(p, float), (np.ndim(values),))
+    return TableExtension(np.asarray(values, float), Masses(np.log(p), np.log1p(-p)))
+
+
+def of_order(k, d, seed):
+    """A function of z in which k of d features act together at most, and some sets of k do."""
+    rng, values = np.random.default_rng(seed), np.zeros((2,) * d)
+    for z in np.ndindex(values.shape):
+        inside = np.flatnonzero(z)
+        for subset in range(2**d):
+            members = [j for j in range(d) if subset >> j & 1]
+            if len(members) <= k and set(members) <= set(inside):
+                values[z] += np.random.default_rng([seed, subset]).normal()
+    return values + rng.normal()
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_m_widths_are_enough_for_interactions_of_order_2m_and_no_more(m):
+    d = 2 * m + 1
+    for p in (0.25, 0.4):
+        for order in range(1, d + 1):
+            extension = table(of_order(order, d, 7), p)
+            masses = extension.masses
+            nu, weights, exact_to = widths_of(masses, m)
+            assert exact_to == 2 * m
+            lime = extension.at(masses.alpha(nu))[1].value
+            error = np.max(np.abs((weights * lime).sum(axis=0) - shapley_of(extension).value))
+            assert (error < 1e-11) == (order <= 2 * m), (p, order, error)
+
+
+def test_the_widths_of_quartiles():
+    masses = table(np.zeros((2, 2)), 0.25).masses
+    assert widths_of(masses, 1).nu.round(3) == pytest.approx([0.557])
+    assert widths_of(masses, 2).nu.round(3) == pytest.approx([0.829, 0.425])
+    banzhaf = 1 / np.sqrt(2 * np.log(1 + 1 / 0.25))
+    assert widths_of(masses, 1).nu == pytest.approx([banzhaf])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_unequal_masses_let_features_enter_in_another_order(seed):
+    """psi_j = v_j + sum_i P(i before j) times the interaction of i and j, where none is larger."""
+    p = np.array([0.1, 0.25, 0.5, 0.9])
+    extension = table(of_order(2, 4, seed), p)
+    alone = np.array([game(extension.values, p)[frozenset([j])] for j in range(4)])
+    start = extension.at(p[None])[0].value[0]
+    pairs = interactions_of(extension, "shapley").value  # of order two: the same at every place
+    psi = extension.averaged(
+        extension.masses.alpha(widths_of(extension.masses, 64).nu),
+        widths_of(extension.masses, 64).weights,
+    ).value
+    first = np.array(
+        [
+            [
+                0.0 if i == j else scipy.integrate.quad(_arrives, 0, 1, (p[i], p[j]))[0]
+                for i in range(4)
+            ]
+            for j in range(4)
+        ]
+    )
+    ratio = p / p[:, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        h = np.where(ratio == 1, 0, ratio * (ratio - 1 - np.log(ratio)) / (ratio - 1) ** 2)
+    assert first == pytest.approx(h, abs=1e-9)
+    np.fill_diagonal(pairs, 0)
+    assert psi == pytest.approx(alone - start + np.sum(first * pairs, axis=1), abs=1e-9)
+    assert shapley_of(extension).value == pytest.approx(alone - start + pairs.sum(axis=1) / 2)
+
+
+def _arrives(u, p_i, p_j):
+    """i before j: with odds s p and s = e^tau - 1, P(T <= tau) = s p / (1 + s p); u is that of j."""
+    s = u / ((1 - u) * p_j)
+    return s * p_i / (1 + s * p_i)
+
+
+def test_tables_agree_with_enumeration_and_leave_constant_features_out():
+    rng = np.random.default_rng(3)
+    values, p = rng.normal(size=(2, 2, 2)), np.array([0.2, 0.7, 0.5])
+    masses = Masses(np.log(np.insert(p, 1, 1.0)), np.insert(np.log1p(-p), 1, -np.inf))
+    worth = game(values, p)
+    expected = [index_of(worth, 3, (j,), shapley_weight(3, 1)) for j in range(3)]
+    found = shapley_of(TableExtension(values, masses)).value
+    assert found == pytest.approx(np.insert(expected, 1, 0.0))
+    halves = [index_of(worth, 3, (j,), banzhaf_weight(3, 1)) for j in range(3)]
+    assert banzhaf_of(TableExtension(values, masses)).value == pytest.approx(
+        np.insert(halves, 1, 0.0)
+    )
+
+
+def test_thirty_features_need_no_sum_over_all_sets():
+    from sklearn.ensemble import RandomForestRegressor
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 30))
+    y = X[:, 0] * X[:, 1] + X[:, 2:].sum(axis=1)
+    f = RandomForestRegressor(10, max_depth=7, random_state=0).fit(X, y)
+    cube = lt.cube(f, X[0], lt.Empirical(X))
+    assert cube.both.value.degree <= 7
+    assert cube.local_prediction == pytest.approx(cube.at(np.ones(30)).coef, abs=1e-10)
+    assert cube.interactions().coef.shape == (30, 30)
