@@ -143,8 +143,19 @@ class Claims:
         return [
             (finding.numbers["together"], 0),
             *[(v, 0) for v in finding.numbers["each"]],
-            (1, 0),
+            *self.settled(),
         ]
+
+    def settled(self):
+        """How often runs have the same first m features, for the sentence on how many are settled."""
+        coef, covariance, tolerance = self.reference()
+        draws = np.random.default_rng(1).multivariate_normal(coef, covariance, 3000)
+        order, allowed = np.argsort(-np.abs(coef), kind="stable"), []
+        for m in range(1, min(5, len(coef) + 1)):
+            first = np.sort(np.argsort(-np.abs(draws), axis=1)[:, :m], axis=1)
+            share = np.mean(np.all(first == np.sort(order[:m]), axis=1))
+            allowed += [(share, tolerance + 0.1 * self.exact), (m, 0)]
+        return allowed
 
     def passed_noise(self, ended):
         coef, _, intercept = self.raw.fit(penalty=0, own_row=False)
@@ -152,7 +163,7 @@ class Claims:
         if np.std(left) < 0.01 * np.std(self.raw.y):  # only the penalty makes runs differ
             return None
         _, together, tolerance = self.odds(min(3, self.case.shown, len(self.run)))
-        return [(together, tolerance)]
+        return [(together, tolerance), *self.settled()]
 
     def order(self, finding):
         allowed = []
