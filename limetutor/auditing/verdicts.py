@@ -203,17 +203,13 @@ class Audit(BaseResult):
         return frame.assign(features=[", ".join(names) for names in frame["features"]])
 
     def recommend(self) -> Recommendation:
-        """The bandwidth nearest to the one in use whose audit finds least, tried from half to four times it.
-
-        ``nu`` is None where the one in use cannot be changed, or none is free of what stops it here.
-        """
+        """The bandwidth whose audit finds least, of some from half to four times the one in use; None without."""
         if not isinstance(self.case, Case):
             return Recommendation(None, "A text or an image is audited at its own width alone.")
         widths = self.case.nu * WIDTHS
         levels = levels_at(self.case, widths, lambda case: run_checks(case, CHECKS, True)[0])
         best = int(np.argmin(levels))  # the first is the one in use
-        word = LEVELS[levels[best]] if levels[best] < len(LEVELS) else "serious"
-        if word == "serious":
+        if (word := LEVELS[min(levels[best], len(LEVELS) - 1)]) == "serious":
             return Recommendation(None, "At every width tried something serious is found.")
         kept = "Another width finds no less" if best == 0 else f"Here the worst is: {self.severity}"
         reason = f"At {self.case.terms.at_width(widths[best])} the worst that is found is: {word}. {kept}."

@@ -77,7 +77,11 @@ def test_remedies_that_are_offered_work(verified, verifying):
                     worst = max(LEVELS.index(finding.severity), LEVELS.index("warning"))
                     worse = [c for c, s in after.items() if s >= worst and s > before.get(c, 0)]
                     left.append(finding.code in after or bool(worse))
-    verified("remedies offered that leave their finding or bring a worse one", np.mean(left), 0.03)
+    verified(
+        "remedies offered that leave their finding or bring a worse one",
+        np.mean(left),
+        0.03 if verifying else 0.2,
+    )
     assert len(offered) >= (5 if verifying else 2)
 
 
