@@ -232,7 +232,7 @@ def test_what_the_readme_asks_of_a_lime_explainer_runs(tmp_path, monkeypatch, ca
     monkeypatch.chdir(tmp_path)
     exec(block, {"explainer": explainer, "model": model, "X": iris.data})
     said = capsys.readouterr().out
-    assert "What lime will print" in said and "Audit of lime" in said and "andwidth" in said
+    assert "What lime will print" in said and "What lime says" in said and "andwidth" in said
     assert (tmp_path / "report.html").exists()
 
 

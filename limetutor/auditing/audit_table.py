@@ -7,7 +7,7 @@ says why and does not stop the others. Chapter: the real lime.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -16,11 +16,14 @@ import numpy as np
 
 from ..core.boxes import Boxes
 from ..core.problem import knowing
+from ..core.sampler import sampler_of
 from ..inputs import arguments as arg
 from ..inputs.tables import rows_of
+from ..many.fingerprint import evidence_of, settings_of
 from ..many.pools import unordered, with_progress
 from ..many.problems import boxes_for_table
 from ..many.row_results import row_position
+from ..many.store import Store
 from ..plotting import page as report
 from ..plotting.files import without_formulas
 from ..plotting.result_page import frame_in_notebook
@@ -50,8 +53,8 @@ class AuditedRow(NamedTuple):
     off_data: float = np.nan
 
 
-def audit_table(plan: AuditPlan, X: Any, n_jobs: int | None) -> AuditTable:
-    """Audit all rows of a table."""
+def audit_table(plan: AuditPlan, X: Any, n_jobs: int | None, store: Any = None) -> AuditTable:
+    """Audit all rows of a table; those in the folder ``store`` are read from it, the others added."""
     import pandas as pd
 
     boxes = boxes_for_table(plan.world, X)
@@ -61,11 +64,42 @@ def audit_table(plan: AuditPlan, X: Any, n_jobs: int | None) -> AuditTable:
     work = plan.work(boxes, table[good], [index[i] for i in good])
     work, good = _predicted(work, good, failed)
     rows = {i: _failed(reason) for i, reason in failed.items()}
-    if len(good):
-        done = _all_rows(plan, work, n_jobs)
-        rows |= {int(good[i]): row for i, row in with_progress(done, len(good))}
+    folder = None if store is None or not len(good) else _opened(store, plan, work)
+    done = {} if folder is None else {i: _read(p) for i, p in folder.rows(len(good)).items()}
+    todo = len(good) - len(done)
+    for i, row in with_progress(_all_rows(plan, work, n_jobs, done) if todo else iter(()), todo):
+        if folder is not None:
+            folder.write(i, {name: _plain(getattr(row, name)) for name in AuditedRow._fields})
+        done[i] = row
+    rows |= {int(good[i]): row for i, row in done.items()}
     ordered = tuple(rows[i] for i in range(len(table)))
     return AuditTable(_frame(ordered, index), ordered, boxes.names, plan, (work, good))
+
+
+def _opened(store: Any, plan: AuditPlan, work: SharedWork) -> Store:
+    """The store of these audits."""
+    assert work.n is not None
+    bins, seed = sampler_of("bins"), plan.seed or 0
+    options = {"audit": True, "n": work.n, "ridge": work.ridge, "shown": plan.shown}
+    options |= {"symbols": plan.terms.symbols, "lime": plan.is_lime}
+
+    def evidence(first: int | None) -> dict[str, np.ndarray]:
+        data = np.zeros((0, 0)) if work.data is None else work.data.all_rows
+        return evidence_of(work.question.rows(slice(first)), bins, seed) | {"data": data}
+
+    return Store.opened(store, settings_of(work.question, options, seed), evidence)
+
+
+def _plain(value: Any) -> Any:
+    """Findings and checks as dictionaries, numbers as they are."""
+    return [asdict(part) for part in value] if isinstance(value, tuple) else float(value)
+
+
+def _read(parts: dict[str, Any]) -> AuditedRow:
+    """A row as it was stored."""
+    found = (Finding(**{**f, "features": tuple(f["features"])}) for f in parts["findings"])
+    checked = tuple(Checked(**c) for c in parts["checked"])
+    return AuditedRow(tuple(found), checked, *(parts[name] for name in NUMBERS))
 
 
 def _encoded(X: Any, boxes: Boxes) -> tuple[np.ndarray, dict[int, str]]:
@@ -124,13 +158,18 @@ def _predicted(
 
 
 def _all_rows(
-    plan: AuditPlan, work: SharedWork, n_jobs: int | None
+    plan: AuditPlan, work: SharedWork, n_jobs: int | None, known: Container[int]
 ) -> Iterator[tuple[int, AuditedRow]]:
-    """The rows as they are done, in any order."""
+    """The rows that are not known as they are done, in any order."""
     work.prepare()
     step = 1 if work.moves else ROWS_PER_PIECE
-    starts = range(0, len(work.question.table), step)
-    pieces = ((start, work.rows(slice(start, start + step))) for start in starts)
+    runs: list[slice] = []
+    for i in (i for i in range(len(work.question.table)) if i not in known):
+        if runs and runs[-1].stop == i and i - runs[-1].start < step:
+            runs[-1] = slice(runs[-1].start, i + 1)
+        else:
+            runs.append(slice(i, i + 1))
+    pieces = ((run.start, work.rows(run)) for run in runs)
     if n_jobs in (None, 1):
         for start, piece in pieces:
             yield from _audited(plan, piece, start)

@@ -15,12 +15,12 @@ import numpy as np
 from ..core.boxes import World, check_world
 from ..core.problem import instance_in, named_world
 from ..inputs import arguments as arg
-from ..inputs.lime_defaults import NUM_SAMPLES, RIDGE
+from ..inputs.lime_defaults import NUM_SAMPLES
 from ..inputs.predictors import model_behind
 from ..lime.columns_and_classes import output_of, refuse_columns
 from ..lime.masks import MaskKind
 from ..lime.predict_lime import MASK_KINDS, request
-from ..lime.read_explainer import LimeNumbers, LimeWorld, from_lime, is_named
+from ..lime.read_explainer import from_lime, is_named
 from ..lime.runs import Surrogates, one_label, renamed
 from ..results.explanation import Explanation
 from ..results.limit import Limit
@@ -48,6 +48,7 @@ def audit(
     ridge: float | None = None,
     seed: int | None = 0,
     n_jobs: int | None = None,
+    store: Any = None,
     symbols: bool = False,
     **options: Any,
 ) -> Audit | AuditTable:
@@ -73,6 +74,8 @@ def audit(
         With a world: as in :func:`explain`. One read from `lime` has lime's own unless told otherwise.
     seed, n_jobs
         Of the samples, which rows of a table share; the number of processes for them, by joblib.
+    store
+        For a table, a folder in which each row is put as soon as it is done, as in :func:`explain_many`.
     symbols
         Whether findings use the symbols of the book.
     **options
@@ -96,7 +99,7 @@ def audit(
     kinds = () if isinstance(subject, Explanation | Limit | World) else MASK_KINDS
     kind = next((kind for kind in kinds if is_named(subject, kind.name)), None)
     if kind is not None:
-        others = {"output": output, "data": data, **fit, "n_jobs": n_jobs}
+        others = {"output": output, "data": data, **fit, "n_jobs": n_jobs, "store": store}
         _refuse(others, "an explainer of texts or images has its own")
         named = {"label": label, "num_features": num_features, "num_samples": n, "seed": seed}
         return _audit_masks(kind, subject, f, xi, named | options, terms)
@@ -108,7 +111,7 @@ def audit(
     shown = NUM_FEATURES if num_features is None else arg.whole("num_features", num_features, 1)
     n_jobs = arg.jobs(n_jobs)
     if is_result:
-        others = {"f": f, "xi": xi, **fit, "label": label, "output": output}
+        others = {"f": f, "xi": xi, **fit, "label": label, "output": output, "store": store}
         _refuse(others, "an explanation knows its own")
         work = SharedWork.of(problem_of(subject), subject.n, subject.ridge, data)
         return Audit.of(Case(subject, work, shown=shown, terms=terms), CHECKS)
@@ -124,13 +127,14 @@ def audit(
         )
     plan = _plan(
         subject, f, fit, label, output, seed,
-        data=data, n=NUM_SAMPLES if n is None else n, shown=shown, terms=terms,
+        data=data, n=n, shown=shown, terms=terms,
     )  # fmt: skip
     if plan.is_lime:
         refuse_columns(plan.f, plan.world.boxes().names, "xi", xi)
     plan = replace(plan, world=named_world(plan.world, "xi", xi, plan.f))
     if _is_table(xi):
-        return audit_table(plan, xi, n_jobs)
+        return audit_table(plan, xi, n_jobs, store)
+    _refuse({"store": store}, "it holds the rows of a table")
     boxes, numbers = instance_in(plan.world, xi, plan.f)
     work = plan.work(boxes, numbers[None], [getattr(xi, "name", None)])
     return Audit.of(case_of_row(plan, work, 0), CHECKS)
@@ -187,10 +191,8 @@ def _plan(
         world, names = subject, getattr(subject, "class_names", ()) or None
         classifies = True if hasattr(model, "predict_proba") else None
     check_world(world, boxes=False)
-    defaults = {"nu": None, "kernel": "gaussian", "ridge": 0.0}
-    if isinstance(world, LimeWorld | LimeNumbers):
-        defaults = {"nu": world.nu, "kernel": world.kernel, "ridge": RIDGE}
-    fit = {name: defaults[name] if value is None else value for name, value in fit.items()}
+    fit = {name: getattr(world, name) if value is None else value for name, value in fit.items()}
+    options["n"] = (world.n or NUM_SAMPLES) if options["n"] is None else options["n"]
     if fit["nu"] is None:
         raise ValueError("nu must be given with a world, the bandwidth of the explanations.")
     if label is not None or classifies:

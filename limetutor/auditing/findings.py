@@ -127,7 +127,19 @@ class Terms:
 PLAIN, SYMBOLS = Terms(), Terms(symbols=True)
 
 
-Check = Callable[[Any], Iterator[Finding | Checked]]  # of a Case or a MaskCase
+@dataclass(frozen=True)
+class Try:
+    """A remedy of the finding that a check yielded before it, offered only if it works (``trials.py``).
+
+    ``case`` makes the case with the remedy, or None where that cannot be done; ``advised`` is the change.
+    """
+
+    words: str
+    advised: dict[str, Any]
+    case: Callable[[], Any]
+
+
+Check = Callable[[Any], Iterator[Finding | Checked | Try]]  # of a Case or a MaskCase
 CHECKS: list[Check] = []  # of explanations of rows
 MASK_CHECKS: list[Check] = []  # of explanations of texts and images
 
@@ -158,6 +170,10 @@ class AuditCase:
         """The coefficients that runs scatter around, as well as they are known, (d,)."""
         return self.coef
 
+    def picture(self) -> list[Any]:
+        """What was explained, for a page, where it can be shown: a text, an image."""
+        return []
+
     @property
     def shown(self) -> int:
         """How many features are on display."""
@@ -174,6 +190,11 @@ class AuditCase:
         if self.covariance is None or self.expected is not self.coef or self.is_mean:
             return self.covariance
         return 2 * self.covariance
+
+    @property
+    def instance(self) -> str:
+        """What was explained, in words."""
+        return self.terms.row
 
     is_mean = False  # whether the coefficients are means over runs, and not those of one
 
@@ -194,15 +215,17 @@ class AuditCase:
         """What was explained, in a sentence: the prediction, its class, the model, the settings."""
         problem = getattr(self, "problem", None)
         model = "the model" if problem is None else model_name(problem)
-        output = getattr(problem, "output", None)
+        output = getattr(self.subject, "class_name", None) or class_name(problem)
         kind = "" if output is None else f" for class {output}"
-        row = f" of row {self.row_name}" if self.row_name else f" of {self.terms.row}"
+        row = f" for row {self.row_name}" if self.row_name else f" for {self.instance}"
         n, nu = getattr(self, "n", None), getattr(self, "nu", float("nan"))
         how = [] if n is None else [self.terms.samples(n)]
         how += [self.terms.at_width(nu)] if np.isfinite(nu) else []
-        subject = "lime" if self.is_lime else "the limit" if n is None else "the explanation"
-        at = f"{'f(ξ) = ' if self.terms.symbols else ''}{self.prediction:.4g}"
-        return f"Audit of {subject}: {at}{kind} by {model}{row} ({', '.join(how)})."
+        subject = (
+            "What lime says" if self.is_lime else "The limit" if n is None else "The explanation"
+        )
+        at = f"{'f(ξ) = ' if self.terms.symbols else 'the prediction '}{self.prediction:.4g}"
+        return f"{subject} of {at}{kind} by {model}{row} ({', '.join(how)})."
 
     @property
     def coef(self) -> np.ndarray:
@@ -224,6 +247,11 @@ class AuditCase:
         """The argument that sets the number of samples."""
         return "num_samples" if self.is_lime else "n"
 
+    @property
+    def nu_name(self) -> str:
+        """The argument that sets the bandwidth."""
+        return "kernel_width" if self.is_lime else "nu"
+
     def name(self, mask: np.ndarray) -> tuple[str, ...]:
         """Names of the features where mask is True."""
         return tuple(self.names[j] for j in np.flatnonzero(mask))
@@ -236,10 +264,20 @@ class AuditCase:
 
 def model_name(problem: Any) -> str:
     """What to call the model of a problem."""
-    f = getattr(problem, "f", None) or getattr(problem, "classifier", None)
+    f = getattr(problem, "f", None)
+    if f is None:
+        f = problem.classifier.model or problem.classifier.call
     if isinstance(f, FunctionType):
         return "a function" if f.__name__ == "<lambda>" else f.__name__
     return type(f).__name__
+
+
+def class_name(problem: Any) -> Any:
+    """The class that a problem is about, by the explainer's name where it has one; None without."""
+    output = getattr(problem, "output", None)
+    names = getattr(getattr(problem, "world", None), "class_names", ())
+    classes = list(getattr(problem.f, "classes_", range(len(names)))) if names else []
+    return names[classes.index(output)] if output in classes[: len(names)] else output
 
 
 def numbers_at(mask: np.ndarray, **arrays: np.ndarray) -> dict[str, Any]:

@@ -15,10 +15,12 @@ import scipy
 
 from ..lime.lime_prediction import LimePrediction
 from ..lime.masks import MaskProblem
+from ..plotting import page
 from .case import CONFIDENCE
 from .coefficient_signs import Signs
 from .findings import PLAIN, AuditCase, Terms
 
+KINDS = {"word": "text", "superpixel": "image"}  # what has such switches
 RANDOM_MASKS = 8  # at which a word that seems to have no effect is tried
 
 
@@ -79,6 +81,11 @@ class MaskCase(AuditCase):
         return self.subject.num_samples
 
     @property
+    def instance(self) -> str:
+        """What was explained, in words."""
+        return self.terms.row if self.terms.symbols else f"this {KINDS[self.word]}"
+
+    @property
     def nu(self) -> float:
         """The bandwidth, nan for a kernel that is not `lime`'s."""
         nu = self.stored["nu"] if self.problem is None else self.problem.nu
@@ -101,6 +108,24 @@ class MaskCase(AuditCase):
     def without_model(self) -> MaskCase:
         """The same without model and instance."""
         return replace(self, problem=None, stored={"nu": self.nu})  # type: ignore[arg-type]
+
+    def picture(self) -> list[Any]:
+        """The text or the image with what is displayed marked, for a page; nothing where it is gone."""
+        if self.problem is None:
+            return []
+        coef, instance = np.where(self.displayed, self.coef, 0.0), self.problem.instance
+        if self.word == "word":
+            text: Any = instance
+            words = page.marked(text.parts(coef))
+            return [words, page.paragraph("Underlined: raises the prediction; dotted: lowers it.")]
+        if not page.can_draw():
+            return []
+        from ..plotting.audits import superpixels
+
+        image: Any = instance
+        names = [self.names[j] for j in self.subject.order() if coef[j]]
+        alt = f"The image, with superpixels outlined: {', '.join(names)}. Solid raises, dotted lowers."
+        return [page.picture(superpixels(image.image, image.segments, coef), alt, alt)]
 
     @cached_property
     def displayed(self) -> np.ndarray:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.boxes import Boxes, World
+from ..core.boxes import Boxes, Gaussian, World
 from ..core.kernels import ProductKernel, kernel_of
 from ..core.models import Form, Linear
 from ..core.problem import Problem, knowing
@@ -120,6 +120,7 @@ class SharedWork:
     ridge: float
     seed: int | None = 0
     data: TrainingData | None = None
+    unlike: str = ""  # why data that were passed were left aside
     exact_fits: dict[Any, ExactFits] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -129,7 +130,7 @@ class SharedWork:
         question = Problems(p.f, p.xi[None], p.world, p.boxes, p.nu, p.kernel, p.output, None)
         computed = {"predictions": np.array([p.prediction])} if "prediction" in p.__dict__ else {}
         knowing(question, p, "form", **computed)
-        return cls(question, n, ridge, 0, _training_data(data, question))
+        return cls(question, n, ridge, 0, *_training_data(data, question))
 
     def rows(self, some: slice) -> SharedWork:
         """The same for some of the rows: draws and data stay shared, exact answers do not."""
@@ -175,15 +176,10 @@ class SharedWork:
 
     @cached_property
     def whole(self) -> dict[int, np.ndarray]:
-        """Columns taken for numbers that hold at most a hundred whole numbers, and these numbers.
-
-        From the data where they are known, else from the edges of the boxes.
-        """
+        """Columns taken for numbers of which the data hold at most a hundred whole ones, and these."""
         boxes, law, columns = self.question.boxes, self.question.boxes.law, {}
-        for j in map(int, np.flatnonzero(boxes.ordered)):
-            values = (
-                _whole_range(boxes, j) if self.data is None else np.unique(self.data.table[:, j])
-            )
+        for j in map(int, np.flatnonzero(boxes.ordered)) if self.data is not None else ():
+            values = np.unique(self.data.all_rows[:, j])  # type: ignore[union-attr]
             if not 1 < len(values) <= MAX_VALUES or np.any(values != np.rint(values)):
                 continue
             present = law.prob[j] > 0
@@ -251,7 +247,8 @@ class SharedWork:
         labels = None
         if self.data is not None and self.question.output is not None:
             labels = self.responses_on_data
-        return recut(self.question.world, self.data and self.data.table, labels)
+        data = self.data
+        return recut(self.question.world, data and data.all_rows, labels, data and data.table)
 
     def row_name(self, i: int) -> str:
         """What the caller's table calls row i; empty where it has no names."""
@@ -324,33 +321,21 @@ class SharedWork:
         return ExactFits(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
-def _whole_range(boxes: Boxes, j: int) -> np.ndarray:
-    """All whole numbers from the smallest to the largest value, none where an edge is not whole.
+def _training_data(data: Any, question: Problems) -> tuple[TrainingData | None, str]:
+    """The data of a caller, else those of an empirical world of at least two rows.
 
-    Of whole numbers all quantiles are whole or halfway, which those of a measured quantity are not.
+    Data that are not at all like those that the boxes were made from are left aside, with the reason.
     """
-    law, present = boxes.law, boxes.law.prob[j] > 0
-    point = law.sd[j] == 0
-    low = np.where(point, law.mean[j], law.lo[j])[present]
-    high = np.where(point, law.mean[j], law.hi[j])[present]
-    ends = np.concatenate([low, high, boxes.edges[j]])
-    if not np.all(np.isfinite(ends)) or np.any(4 * ends != np.rint(4 * ends)):
-        return np.array([])
-    least, most = low.min(), high.max()
-    if least != np.rint(least) or most != np.rint(most) or most - least >= MAX_VALUES:
-        return np.array([])
-    return np.arange(least, most + 1)
-
-
-def _training_data(data: Any, question: Problems) -> TrainingData | None:
-    """The data of a caller, else those of an empirical world of at least two rows."""
     world, boxes = question.world, question.boxes
     if data is not None:
         agreed_names(question.f, "data", data, boxes.names)
-        return TrainingData.of(data, boxes)
+        found = TrainingData.of(data, boxes)
+        centre = getattr(world.regression, "centre", None)
+        unlike = "" if isinstance(world, Gaussian) else found.unlike(centre)
+        return (None, unlike) if unlike else (found, "")
     if isinstance(world, Empirical) and len(world.table) > 1:  # type: ignore[attr-defined]
-        return TrainingData.thinned(world.table, boxes)  # type: ignore[attr-defined]
-    return None
+        return TrainingData.thinned(world.table, boxes), ""  # type: ignore[attr-defined]
+    return None, ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -376,4 +361,4 @@ class AuditPlan:
         nu = arg.bandwidth("nu", self.nu)
         kernel = self.world.weighted_by(kernel_of(self.kernel))
         question = Problems(self.f, table, self.world, boxes, nu, kernel, self.output, index)
-        return SharedWork(question, n, self.ridge, self.seed, _training_data(self.data, question))
+        return SharedWork(question, n, self.ridge, self.seed, *_training_data(self.data, question))

@@ -20,15 +20,21 @@ MAX_ROWS = 2000  # of the data: distances and fits change little with more
 NEAR_ROWS = 30  # that count as near a row
 NEAR_QUANTILE = 0.95  # of the distances from a row of the data to the nearest other one
 MIN_EXPECTED = 10  # rows in which two columns would be 1 together by chance; if in none, they exclude each other
+OTHER_DATA = 0.15  # of the rows in other boxes: other units, another order of columns
 ROWS_PER_BATCH = 256  # whose distances are in memory together
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """Rows of data, as numbers (n, d), with the boxes of a world."""
+    """Rows of data, as numbers (n, d), with the boxes of a world.
+
+    ``table`` has at most :data:`MAX_ROWS` of ``all_rows``: distances of samples are from these, everything
+    else is about all.
+    """
 
     table: np.ndarray
     boxes: Boxes
+    all_rows: np.ndarray
 
     @classmethod
     def of(cls, data: Any, boxes: Boxes) -> TrainingData:
@@ -44,7 +50,33 @@ class TrainingData:
     @classmethod
     def thinned(cls, table: np.ndarray, boxes: Boxes) -> TrainingData:
         """Take every k-th row of a long table."""
-        return cls(table[:: -(-len(table) // MAX_ROWS)], boxes)
+        return cls(table[:: -(-len(table) // MAX_ROWS)], boxes, table)
+
+    def unlike(self, centre: np.ndarray | None) -> str:
+        """Why these cannot be the data that the boxes, or the scales, were made from; empty if they may.
+
+        The share of a column's rows that lie in other boxes, or how far its mean is from theirs in
+        deviations, beyond what chance does to so many rows. ``centre`` has their means, None with boxes.
+        """
+        table, law, rows = self.all_rows, self.boxes.law, len(self.all_rows)
+        if centre is None:
+            box = self.boxes.discretize(table)
+            share = np.array([np.bincount(b, minlength=law.prob.shape[1]) / rows for b in box.T])
+            apart = np.abs(share - law.prob).sum(axis=1) / 2
+            slack = np.sqrt(np.sum(law.prob > 0, axis=1) / rows)
+            words = "{:.0%} of its values are in other boxes than those of the training data"
+        else:
+            numbers = np.where(self.boxes.ordered, table, centre)
+            apart = np.abs(numbers.mean(axis=0) - centre) / self.boxes.unit
+            slack = 3 / np.sqrt(np.full(len(apart), rows))
+            words = "its mean is {:.2g} deviations from that of the training data"
+        j = int(np.argmax(apart - slack))
+        if apart[j] <= OTHER_DATA + slack[j]:
+            return ""
+        return (
+            f"The data passed are not those that the explanation was made from: of {self.boxes.names[j]}, "
+            f"{words.format(apart[j])}. Are the columns in the same order and units?"
+        )
 
     def embedded(self, x: np.ndarray) -> np.ndarray:
         """Rows x (n, d) as points: numbers in deviations, labels that differ at distance 1.
@@ -74,8 +106,12 @@ class TrainingData:
 
     def nearest(self, xi: np.ndarray) -> np.ndarray:
         """The rows of the data nearest to xi, (:data:`NEAR_ROWS`, d)."""
-        distance = np.linalg.norm(self.points - self.embedded(xi[None]), axis=1)
-        return self.table[np.argsort(distance, kind="stable")[:NEAR_ROWS]]
+        distance = np.linalg.norm(self._all_points - self.embedded(xi[None]), axis=1)
+        return self.all_rows[np.argsort(distance, kind="stable")[:NEAR_ROWS]]
+
+    @cached_property
+    def _all_points(self) -> np.ndarray:
+        return self.points if self.all_rows is self.table else self.embedded(self.all_rows)
 
     def _nearest(self, points: np.ndarray, itself: bool = False) -> np.ndarray:
         """Distances from points to the nearest row of the data, but for the point ``itself``."""
@@ -108,10 +144,11 @@ class TrainingData:
         # codes with names of their own are no dummies: a sex is no yes and no
         kinds = self.boxes.kinds.items()
         named = [j for j, kind in kinds if getattr(kind, "labels", None) is not None]
-        binary = np.all((self.table == 0) | (self.table == 1), axis=0)
-        binary &= self.table.min(axis=0) < self.table.max(axis=0)
+        table = self.all_rows
+        binary = np.all((table == 0) | (table == 1), axis=0)
+        binary &= table.min(axis=0) < table.max(axis=0)
         binary &= ~np.isin(np.arange(self.boxes.d), [*self.boxes.decoded(self.table[:1]), *named])
-        ones = self.table * binary
+        ones = table * binary
         apart, left = ones.T @ ones == 0, binary.copy()
         often = np.outer(ones.sum(axis=0), ones.mean(axis=0)) >= MIN_EXPECTED
         one_hot, exclusive = [], []
@@ -132,16 +169,16 @@ class TrainingData:
 
     def _one_hot_group(self, start: int, apart: np.ndarray, left: np.ndarray) -> np.ndarray:
         """The columns from ``start`` on that have exactly one 1 in every row; empty without any."""
-        group, covered = [start], self.table[:, start].copy()
+        group, covered = [start], self.all_rows[:, start].copy()
         while not np.all(covered == 1):
             fits = np.flatnonzero(left & np.all(apart[group], axis=0))
             if not fits.size:
                 return np.array([], int)
             neighbours = fits[fits == group[-1] + 1]
-            count = self.table[:, fits].sum(axis=0)
+            count = self.all_rows[:, fits].sum(axis=0)
             j = int(neighbours[0]) if neighbours.size else int(fits[np.argmax(count)])
             group.append(j)
-            covered += self.table[:, j]
+            covered += self.all_rows[:, j]
         return np.sort(group)
 
     def impossible(self, x: np.ndarray) -> np.ndarray:

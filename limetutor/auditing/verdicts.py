@@ -15,34 +15,41 @@ from typing import Any
 
 import numpy as np
 
+from ..bandwidth.recommend import Recommendation
 from ..cubes.beside import beside_lime
 from ..plotting import page as report
 from ..results.result import BaseResult
+from .case import Case
 from .findings import (
     CHECKS,
+    LEVELS,
     SEVERITIES,
     STATES,
     VERDICTS,
     Check,
     Checked,
     Finding,
+    Try,
     few,
     level,
 )
+from .trials import levels_at, settled
 
+WIDTHS = np.array([1.0, 1.25, 0.8, 1.5, 0.65, 2.0, 0.5, 4.0])  # times the one in use
 LISTED = 10  # of the coefficients in the printed form
 
 
 def run_checks(
-    case: Any, checks: Iterable[Check]
+    case: Any, checks: Iterable[Check], is_trial: bool = False
 ) -> tuple[tuple[Finding, ...], tuple[Checked, ...]]:
     """The findings, the most severe first, and what became of each check.
 
     Findings of one severity stay in the order of the checks. A model that is constant, or answers anew
-    each time, leaves the others nothing to check.
+    each time, leaves the others nothing to check. Remedies are tried, but in a trial of one.
     """
     findings: list[Finding] = []
-    checked = []
+    tries: dict[int, list[Try]] = {}
+    checked, checks = [], tuple(checks)
     for check in checks:
         name = check.__name__.replace("_", "-")
         question = (check.__doc__ or "").strip().partition("\n")[0]
@@ -52,14 +59,22 @@ def run_checks(
         if hopeless is not None:
             ended = Checked("not checked", f"There is nothing to check: {hopeless.code}.")
         else:
-            results = list(check(case))
-            found = [result for result in results if isinstance(result, Finding)]
-            others = [result for result in results if isinstance(result, Checked)]
-            findings += found
-            ended = others[-1] if others else Checked("passed")
-            if found:
+            ended, before = Checked("passed"), len(findings)
+            for result in check(case):
+                if isinstance(result, Finding):
+                    findings.append(result)
+                elif isinstance(result, Try):
+                    tries.setdefault(len(findings) - 1, []).append(result)
+                else:
+                    ended = result
+            if found := findings[before:]:
                 ended = Checked("found", ", ".join(finding.code for finding in found))
         checked.append(replace(ended, name=name, question=question))
+    if not is_trial:
+        for i, some in tries.items():
+            findings[i] = settled(
+                findings[i], some, findings, lambda other: run_checks(other, checks, True)[0]
+            )
     findings.sort(key=lambda finding: -SEVERITIES.index(finding.severity))
     return tuple(findings), tuple(checked)
 
@@ -187,6 +202,19 @@ class Audit(BaseResult):
         frame = pd.DataFrame(rows, columns=list(parts))
         return frame.assign(features=[", ".join(names) for names in frame["features"]])
 
+    def recommend(self) -> Recommendation:
+        """The bandwidth whose audit finds least, of some from half to four times the one in use; None without."""
+        if not isinstance(self.case, Case):
+            return Recommendation(None, "A text or an image is audited at its own width alone.")
+        widths = self.case.nu * WIDTHS
+        levels = levels_at(self.case, widths, lambda case: run_checks(case, CHECKS, True)[0])
+        best = int(np.argmin(levels))  # the first is the one in use
+        if (word := LEVELS[min(levels[best], len(LEVELS) - 1)]) == "serious":
+            return Recommendation(None, "At every width tried something serious is found.")
+        kept = "Another width finds no less" if best == 0 else f"Here the worst is: {self.severity}"
+        reason = f"At {self.case.terms.at_width(widths[best])} the worst that is found is: {word}. {kept}."
+        return Recommendation(float(widths[best]), reason)
+
     def order(self) -> np.ndarray:
         """Features of the explanation, from the largest coefficient to the smallest."""
         return self.case.subject.order()  # type: ignore[no-any-return]
@@ -201,6 +229,7 @@ class Audit(BaseResult):
         blocks = [
             report.heading("The explanation"),
             report.paragraph(f"{self.about} {today}."),
+            *self.case.picture(),
         ]
         if report.can_draw():
             listed = [f"{f.code} ({', '.join(f.features) or 'as a whole'})" for f in self.findings]
@@ -242,8 +271,11 @@ class Audit(BaseResult):
         return state | light
 
     def headline(self) -> str:
-        """One line: the verdict, and the reason for it."""
-        return f"{self.verdict} {self.reason}"
+        """One line: the verdict, the reason for it, and where there are more remarks."""
+        more = [f for f in self.findings[1:] if f.severity != "note"] if not self.ok else []
+        named = (f"{f.code}{f' ({few(f.features)})' if f.features else ''}" for f in more)
+        others = f" More remarks below: {', '.join(named)}." if more else ""
+        return f"{self.verdict} {self.reason}{others}"
 
     def __str__(self) -> str:
         lines = [self.headline(), f"  {self.about}", *self._listed()]
@@ -272,7 +304,8 @@ class Audit(BaseResult):
         )
         notes = [*self._listed(), *filter(None, [str(self.signs)])]
         return (
-            f"<p><strong>{escape(self.verdict)}</strong> {escape(self.reason)}</p>"
+            f"<p><strong>{escape(self.verdict)}</strong> "
+            f"{escape(self.headline().removeprefix(self.verdict))}</p>"
             f"<p>{escape(self.about)}</p>"
             + (f"<ul>{items}</ul>" if items else "")
             + "".join(f"<p>{escape(note)}</p>" for note in notes)

@@ -6,14 +6,16 @@ coefficient compares. Chapter: can it be shown?
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..core.boxes import Gaussian, World
+from ..inputs.columns import MISSING
 from .empirical import Empirical
-from .read_explainer import LimeWorld
+from .read_explainer import Coded, LimeWorld
 
 SHIFT = 5  # percentiles by which edges are moved
 PERCENTILES = {
@@ -26,11 +28,11 @@ LIMES_OWN = ("quartiles", "deciles", "entropy boxes")  # those that `lime` has a
 DEPTH = 3  # of the trees that cut entropy boxes, as in `lime`
 
 
-def recut(world: World, table: Any, responses: Any) -> dict[str, World] | None:
+def recut(world: World, table: Any, responses: Any, asked: Any = None) -> dict[str, World] | None:
     """Worlds with other boxes, by what these are called; None where the training data are not known.
 
-    ``responses`` of a classifier to the rows of ``table`` stand in for the labels that entropy boxes are
-    cut by. There are none for worlds whose boxes were given.
+    ``responses`` of a classifier to the rows ``asked``, of ``table`` if left out, stand in for the labels
+    that entropy boxes are cut by. There are none for worlds whose boxes were given.
     """
     if isinstance(world, Gaussian):
         return {"deciles": replace(world, p=10), "five boxes": replace(world, p=5)}
@@ -54,16 +56,40 @@ def recut(world: World, table: Any, responses: Any) -> dict[str, World] | None:
         for name, at in PERCENTILES.items()
     }
     if responses is not None and len(np.unique(responses >= 0.5)) > 1:
-        cuts["entropy boxes"] = {j: _entropy(table[:, j], responses >= 0.5) for j in numbers}
+        asked = table if asked is None else asked
+        cuts["entropy boxes"] = {j: _entropy(asked[:, j], responses >= 0.5) for j in numbers}
     worlds: dict[str, World] = {}
     for name, edges in cuts.items():
         if all(np.array_equal(_used(boxes.edges[j]), edges[j]) for j in numbers):
             continue
         codes = [j for j in range(boxes.d) if j not in edges]
-        cut = Empirical(table, edges=edges, categorical=codes).boxes()
-        cut = replace(cut, names=boxes.names, kinds=boxes.kinds)
-        worlds[name] = LimeWorld(cut, 1.0, ())
+        worlds[name] = _cut(world, table, edges, codes, boxes.kinds)
     return worlds
+
+
+def declared(world: World, table: np.ndarray, columns: Sequence[int]) -> World | None:
+    """The world with columns declared as categories, as the table has them; None where that has no sense."""
+    if isinstance(world, Empirical):
+        edges = {j: e for j, e in world._given_edges.items() if j not in columns}  # type: ignore[attr-defined]
+        names = [column for column in world.categorical if isinstance(column, int)]
+        if len(names) < len(world.categorical) or np.any(table >= MISSING):
+            return None
+        return replace(world, edges=edges, categorical=[*names, *columns])
+    if not isinstance(world, LimeWorld):
+        return None
+    boxes = world.boxes()
+    codes = [j for j in range(boxes.d) if not boxes.ordered[j] or j in columns]
+    edges = {j: _used(boxes.edges[j]) for j in range(boxes.d) if j not in codes}
+    kinds = dict(boxes.kinds) | {j: Coded() for j in columns}
+    return _cut(world, table, edges, codes, kinds)
+
+
+def _cut(
+    world: LimeWorld, table: np.ndarray, edges: dict[Any, Any], codes: list[int], kinds: Any
+) -> LimeWorld:
+    """The world with other boxes: these edges, and a box for each value of some columns."""
+    cut = Empirical(table, edges=edges, categorical=codes).boxes()
+    return replace(world, _boxes=replace(cut, names=world.boxes().names, kinds=kinds), collapsed=())
 
 
 def _used(edges: np.ndarray) -> np.ndarray:

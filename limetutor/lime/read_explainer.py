@@ -303,8 +303,10 @@ def is_named(explainer: Any, name: str) -> bool:
     return any(f"{kind.__module__}.{kind.__name__}" == name for kind in type(explainer).__mro__)
 
 
-def readable(explainer: Any) -> None:
-    """Refuse what is no explainer of tables, or one whose training data cannot be read."""
+def readable(explainer: Any, sequences: bool = False) -> None:
+    """Refuse what is no explainer of tables, or of sequences where these are not taken, or one whose
+    training data cannot be read.
+    """
     discretizer = getattr(explainer, "discretizer", None)
     complete = all(hasattr(explainer, part) for part in PARTS)
     has_bins = discretizer is None or all(hasattr(discretizer, part) for part in STATISTICS)
@@ -313,9 +315,10 @@ def readable(explainer: Any) -> None:
             "explainer must be a lime.lime_tabular.LimeTabularExplainer, got "
             f"{arg.shorten(explainer)}."
         )
-    if hasattr(explainer, "n_timesteps"):
+    if hasattr(explainer, "n_timesteps") and not sequences:
         raise TypeError(
-            "explainer must be of rows, got a RecurrentTabularExplainer, whose rows are sequences."
+            "explainer must be of rows, got a RecurrentTabularExplainer, whose rows are sequences: only "
+            "lt.predict_lime takes it."
         )
     by_column = explainer.scaler.scale_ if discretizer is None else explainer.feature_frequencies
     names, columns = len(explainer.feature_names), len(by_column)

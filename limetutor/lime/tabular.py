@@ -23,9 +23,10 @@ from . import read_explainer
 from .classifiers import class_name
 from .columns_and_classes import label_column, with_columns_of
 from .lime_prediction import LimePrediction
-from .read_explainer import from_lime, has_own_kernel
+from .read_explainer import has_own_kernel, world_of
 from .runs import NUM_FEATURES, Request, Surrogates
 from .sample_pools import Pool, mixture_log_ratio, recentred, spread_of_fits, tilt_shares
+from .unusual_rows import nonzero_part, sequence
 
 CALLS_WITH_FORM = 2**12  # of a model that has a form: how its residuals are spread
 CALLS_WITHOUT_FORM = 2**15  # the mean of fits is then off by some .15 of ``sd``
@@ -43,25 +44,34 @@ class TabularKind:
 
     def reads(self, explainer: Any) -> bool:
         """Whether an explainer is one of tables; what is none of any kind is refused in its name."""
-        read_explainer.readable(explainer)
+        read_explainer.readable(explainer, sequences=True)
         return True
 
     def predict(self, explainer: Any, f: Any, instance: Any, request: Request) -> LimePrediction:
         """What ``explain_instance`` will print for a row."""
         surrogates = Surrogates(explainer, request.model_regressor)
-        d = len(explainer.feature_names)
+        d, part = len(explainer.feature_names), None
+        if hasattr(explainer, "n_timesteps"):
+            f, instance = sequence(explainer, f, instance)
+        if hasattr(instance, "toarray"):
+            part = nonzero_part(explainer, f, instance)
+            f, instance = part.f, part.xi
         numbers = request.numbers(NUM_FEATURES, NUM_SAMPLES, d, surrogates.rule)
         metric = request.options.get("distance_metric", "euclidean")
         euclidean = isinstance(metric, str) and metric in ("euclidean", "l2")
         own_kernel = has_own_kernel(explainer) and euclidean
         weigh = None if own_kernel else _weigh(explainer, metric)
-        problem, column = _problem(explainer, f, instance, request.label, request.top_labels)
+        world = None if part is None else part.world
+        problem, column = _problem(explainer, f, instance, request.label, request.top_labels, world)
         fit = None if weigh else known_surrogate(problem)
         usual = CALLS_WITHOUT_FORM if fit is None else CALLS_WITH_FORM
         pool = pool_of_rows(problem, numbers.calls or usual, numbers.seed, fit, weigh)
         weight = (numbers.samples - 1) * np.exp(problem.tilt.log_C) if own_kernel else np.inf
-        return surrogates.predicted(
-            pool, numbers, problem.prediction, names=read_explainer.printed_names(explainer, problem.xi),
+        names = problem.boxes.names
+        if part is None:
+            names = read_explainer.printed_names(explainer, problem.xi)
+        prediction = surrogates.predicted(
+            pool, numbers, problem.prediction, names=names,
             label=column,
             class_name=None
             if column is None or explainer.mode == "regression"
@@ -72,20 +82,20 @@ class TabularKind:
                 *problem.form_notes,
             ),
         )  # fmt: skip
+        every = tuple(map(str, explainer.feature_names))
+        return prediction if part is None else part.spread(prediction, every)
 
 
 def _problem(
-    explainer: Any, f: Any, instance: Any, label: Any, top_labels: Any
+    explainer: Any, f: Any, instance: Any, label: Any, top_labels: Any, world: Any = None
 ) -> tuple[Problem, int | None]:
     """f at the instance in the explainer's world, and the column that is explained."""
     # for a kernel that is not lime's, a width by which the pool is drawn, and no more
     nu = KERNEL_WIDTH_FACTOR * np.sqrt(len(explainer.feature_names))
-    own_kernel = has_own_kernel(explainer)
-    world = from_lime(explainer) if own_kernel else read_explainer.world_of(explainer, nu)
-    if hasattr(instance, "toarray"):
-        raise ValueError(
-            "instance must be a dense row, got a sparse one, which lime samples otherwise."
-        )
+    if world is None:
+        own_kernel = has_own_kernel(explainer)
+        width = explainer.base.kernel_fn.keywords["kernel_width"] if own_kernel else nu
+        world = world_of(explainer, arg.bandwidth("explainer's kernel_width", width))
     xi = world.boxes().encode(instance)
     f = model_behind(f)
     world = with_columns_of(f, world, "instance", instance)

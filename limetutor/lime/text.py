@@ -55,6 +55,19 @@ class MaskedText(MaskedInstance):
     indexed: Any  # lime's own IndexedString or IndexedCharacters
     word = "word"
 
+    def parts(self, effects: np.ndarray) -> list[tuple[str, float]]:
+        """The text cut into words and what is between them, each with its effect, 0 for none."""
+        raw, cuts = str(self.indexed.raw_string()), []
+        for j in np.flatnonzero(effects):
+            word = str(self.indexed.word(j))
+            starts = np.ravel(self.indexed.string_position(j))
+            cuts += [(int(start), int(start) + len(word), float(effects[j])) for start in starts]
+        pieces, at = [], 0
+        for start, stop, effect in sorted(cuts):
+            pieces += [(raw[at:start], 0.0), (raw[start:stop], effect)]
+            at = stop
+        return [*pieces, (raw[at:], 0.0)]
+
     def reading(self, model: Any) -> Reading | None:
         """What the last step of a pipeline reads; None where that is no sum over the switches."""
         steps = [step for _, step in getattr(model, "steps", [])]

@@ -113,7 +113,7 @@ def explain_many(
     store
         A folder in which each row is put as soon as it is done. The same call goes on where it was
         interrupted; one with other settings, another table, world, model, kernel or version of
-        limetutor is refused. To tell models and kernels apart they are asked about some 500 more points.
+        limetutor is refused. Rows may be added at the end of X. To tell models and kernels apart they are asked about some 500 more points.
 
     Returns
     -------
@@ -142,7 +142,9 @@ def explain_many(
     folder = None
     if store is not None:
         settings = settings_of(question, options, seed)
-        folder = Store.opened(store, settings, evidence_of(question, draws, seed))
+        folder = Store.opened(
+            store, settings, lambda first: evidence_of(question.rows(slice(first)), draws, seed)
+        )
     done = {} if folder is None else folder.rows(len(question.table))
     todo = [i for i in range(len(question.table)) if i not in done]
     for i, parts in with_progress(_results(question, todo, options, seed, n_jobs), len(todo)):

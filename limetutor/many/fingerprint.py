@@ -33,6 +33,7 @@ DIFFERENCES = {
     "X": "X is not the same",
     "world": "world is not the same: it has other boxes",
     "draws": "sampler is not the same: it draws other points",
+    "data": "data are not the same",
     "form": "f is not the same: it has other fitted numbers",
     "f": "f is not the same: it gives other predictions",
     "kernel": "kernel is not the same: it gives other weights",
@@ -119,14 +120,14 @@ def digest(value: Any) -> bytes:
 def same(key: str, then: np.ndarray, now: np.ndarray) -> bool:
     """Whether two pieces of evidence are the same but for rounding.
 
-    Values of X are compared in relation to themselves; predictions in relation to themselves or to
+    Values of tables are compared in relation to themselves; predictions in relation to themselves or to
     their spread, whichever is smaller, so that neither a small unit nor a large constant hides a
     difference. Other evidence is in standard units, or logarithms.
     """
     if then.shape != now.shape:
         return False
     unit: Any = 1.0
-    if key in ("X", "f"):
+    if key in ("X", "data", "f"):
         unit = np.abs(then)
     if key == "f":
         unit = np.minimum(unit, np.median(np.abs(then - np.median(then))))

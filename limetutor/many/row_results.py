@@ -12,6 +12,7 @@ import numpy as np
 from ..core.problem import without_model
 from ..inputs import arguments as arg
 from ..results.result import BaseResult, pairs
+from .overview import Pick, importance, pick
 from .problems import Problems
 
 
@@ -56,6 +57,23 @@ class RowResults(BaseResult):
         import pandas as pd
 
         return pd.DataFrame(self.coef, index=self.question.index, columns=list(self.names))
+
+    def importance(self) -> Any:
+        """How large the coefficients are on average, a row a feature: a DataFrame, the largest first.
+
+        With the error for the choice of rows, the mean that noise alone would give, and the share of rows
+        whose coefficient is above 0.
+        """
+        return importance(self.coef, self.stderr, self.names)
+
+    def pick(self, k: int = 5, features: int = 10, seed: int = 0) -> Pick:
+        """The k rows that `lime`'s ``SubmodularPick`` would show, and how often other runs pick them too.
+
+        ``features`` of each are on display. ``pick.rows`` are positions.
+        """
+        k, features = arg.whole("k", k, 1), arg.whole("features", features, 1)
+        boxes = self.question.boxes.discretize(self.question.table)
+        return pick(self.coef, self.stderr, boxes, k, features, arg.seed("seed", seed))
 
     def __repr__(self) -> str:
         methods = ", ".join(str(method) for method in np.unique(self.method))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from functools import cached_property
@@ -24,6 +25,7 @@ from ..inputs import arguments as arg
 from ..plotting.files import place, write_atomically
 from .fingerprint import DIFFERENCES, digest, same
 
+Evidence = dict[str, np.ndarray]
 FORMAT = 4  # of the files
 CALL = "call.npz"  # what tells the call from others
 SETTINGS_BEFORE = "settings.json"  # what formats 1 and 2 had in its place
@@ -37,23 +39,29 @@ class Store:
     """A folder of finished rows."""
 
     folder: Path
-    d: int  # columns of the table
+    table: np.ndarray  # the rows, as numbers
+    begun: int  # so many of these were there when the store was made
 
     @classmethod
     def opened(
-        cls, folder: Any, settings: dict[str, Any], evidence: dict[str, np.ndarray]
+        cls, folder: Any, settings: dict[str, Any], evidence: Callable[[int | None], Evidence]
     ) -> Store:
-        """Open the store in a folder, or create it; a folder of another call is refused."""
+        """Open the store in a folder, or create it; a folder of another call is refused.
+
+        ``evidence`` is that of so many of the first rows, of all for None. A table may have more rows
+        than the one that the store was made for: they are added.
+        """
         path = place("store", folder)
         if path.exists() and not path.is_dir():
             raise ValueError(f"store must be a folder, got the file {str(path)!r}.")
-        store = cls(path, evidence["X"].shape[1])
+        found = evidence(None)
+        store = cls(path, found["X"], len(found["X"]))
         if not store._path(CALL).exists():
-            store._create(settings, evidence)
-        store._compare(settings, evidence)
-        return store
+            store._create(settings, found)
+        begun = store._compare(settings, found, evidence)
+        return cls(path, found["X"], begun)
 
-    def _create(self, settings: dict[str, Any], evidence: dict[str, np.ndarray]) -> None:
+    def _create(self, settings: dict[str, Any], evidence: Evidence) -> None:
         """Write what tells this call from others, unless another process was faster."""
         if self._path(SETTINGS_BEFORE).exists():
             self._refuse_format(_format_before(self.folder / SETTINGS_BEFORE))
@@ -70,8 +78,16 @@ class Store:
         except (OSError, RecursionError) as error:
             self._refuse_to_write(self.folder, error)
 
-    def _compare(self, settings: dict[str, Any], evidence: dict[str, np.ndarray]) -> None:
-        """Refuse the folder unless it was written in this format, by a call with the same settings."""
+    def _compare(
+        self,
+        settings: dict[str, Any],
+        evidence: Evidence,
+        of_first: Callable[[int | None], Evidence],
+    ) -> int:
+        """Refuse the folder unless it was written in this format, by a call with the same settings.
+
+        Returns how many rows that call had.
+        """
         most = MAX_TEXT + 2 * sum(array.nbytes for array in evidence.values())
         try:
             stored_settings, stored, whole = _read(self.folder / CALL, (), most)
@@ -89,9 +105,13 @@ class Store:
             then, now = stored_settings.get(key), settings.get(key)
             if then != now:
                 self._refuse(f"{_shown(key)} is {_shown(then)} there and {_shown(now)} here")
+        begun = len(stored.get("X", ()))
+        if 0 < begun < len(evidence["X"]):
+            evidence = of_first(begun)
         for key, words in DIFFERENCES.items():
             if key in evidence and not (key in stored and same(key, stored[key], evidence[key])):
                 self._refuse(words)
+        return begun
 
     def _refuse(self, difference: str) -> NoReturn:
         raise ValueError(
@@ -125,14 +145,20 @@ class Store:
         """What the file of the call holds, in short."""
         return sha256((self.folder / CALL).read_bytes()).hexdigest()
 
+    def _place(self, row: int) -> tuple[Any, ...]:
+        """What the digest of a row has besides the row: the call, and for an added row its values."""
+        added = () if row < self.begun else (self.table[row : row + 1].tobytes().hex(),)
+        return (self._call, row, *added)
+
     def rows(self, count: int) -> dict[int, dict[str, Any]]:
         """The finished ones of so many rows; a file that was not written for its row counts as missing."""
         finished = {}
-        most = MAX_TEXT + 16 * (self.d + 1) ** 2  # twice a covariance, the largest array of a row
+        # twice a covariance, the largest array of a row
+        most = MAX_TEXT + 16 * (self.table.shape[1] + 1) ** 2
         for row in range(count):
             path = self._path(_row_name(row))
             try:
-                values, arrays, whole = _read(path, (self._call, row), most)
+                values, arrays, whole = _read(path, self._place(row), most)
                 tuples = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
             except Exception:  # whatever reading a damaged file raises
                 continue
@@ -146,7 +172,7 @@ class Store:
         values = {key: part for key, part in parts.items() if key not in arrays}
         name = _row_name(row)
         try:
-            self._save(name, (self._call, row), values, arrays)
+            self._save(name, self._place(row), values, arrays)
         except OSError as error:
             self._refuse_to_write(self.folder / name, error)
 

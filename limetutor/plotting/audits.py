@@ -81,6 +81,33 @@ def other_boxes(finding: Any, ax: Axes | None = None, title: str | None = None) 
 
 
 @styled
+def superpixels(image: Any, segments: Any, coef: np.ndarray, title: str | None = None) -> Figure:
+    """An image with the superpixels of these coefficients outlined: solid for above 0, dotted for below."""
+    tall, wide = segments.shape
+    fig = new_figure((5.0, 5.0 * tall / wide))
+    ax = fig.subplots()
+    fig.subplots_adjust(0.01, 0.01, 0.99, 0.99 if title is None else 0.9)
+    pixels = np.asarray(image, float)
+    pixels = (pixels - pixels.min()) / (float(np.ptp(pixels)) or 1.0)
+    ax.imshow(pixels, interpolation="nearest", rasterized=True)
+    for j in np.flatnonzero(coef):
+        hue = results.by_sign(coef[[j]])[0]
+        inside = np.pad(segments == j, 1).astype(float)
+        rows, columns = np.arange(-1, tall + 1), np.arange(-1, wide + 1)
+        lines = "solid" if coef[j] > 0 else "dotted"
+        for shade, width, style in (("white", 5, "solid"), (hue, 2.5, lines)):
+            ax.contour(
+                columns, rows, inside, [0.5], colors=[shade], linewidths=width, linestyles=style
+            )
+    ax.set_xlim(-0.5, wide - 0.5)
+    ax.set_ylim(tall - 0.5, -0.5)
+    ax.set_axis_off()
+    if title:
+        ax.set_title(plain(title))
+    return fig
+
+
+@styled
 def heatmap(
     table: Any, ax: Axes | None = None, top: int | None = None, title: str | None = None
 ) -> Figure:

@@ -77,6 +77,15 @@ def paragraph(*parts: Any) -> Markup:
     return Markup(f"<p>{''.join(map(text, parts))}</p>")
 
 
+def marked(parts: Iterable[tuple[str, float]]) -> Markup:
+    """A text in parts: those with an effect are marked, by its sign."""
+    pieces = []
+    for words, effect in parts:
+        kind = "up" if effect > 0 else "down"
+        pieces.append(f'<mark class="{kind}">{text(words)}</mark>' if effect else text(words))
+    return Markup(f"<p>{''.join(pieces)}</p>")
+
+
 def heading(words: Any) -> Markup:
     """The heading of a section."""
     return Markup(f"<h2>{text(words)}</h2>")
@@ -230,6 +239,8 @@ td.number{white-space:nowrap}
 .severity[data-is=warning]{color:var(--lt-alarm);font-weight:400}
 .severity[data-is=note]{color:var(--lt-muted)}
 .severity[data-is=ok]{color:var(--lt-box)}
+mark{background:none;color:inherit;border-bottom:3px solid var(--lt-surrogate)}
+mark.down{border-bottom:3px dotted var(--lt-against)}
 figure{margin:1rem 0}
 figure svg{display:block;width:100%;height:auto;font-family:inherit}
 figcaption{color:var(--lt-muted);font-size:.9rem}

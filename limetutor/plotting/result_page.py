@@ -85,7 +85,7 @@ def in_words(coef: float, lower: float, upper: float) -> str:
     if coef == 0 and lower == upper:
         return "no effect"
     if lower < 0 < upper:
-        return "not distinguishable from no effect; more samples would"
+        return "not distinguishable from no effect"
     return "raises the prediction" if coef > 0 else "lowers the prediction"
 
 

@@ -141,3 +141,33 @@ def test_rows_go_to_other_processes_from_two_jobs_on(monkeypatch):
     monkeypatch.setattr(audit_table, "unordered", here)
     tables = [lt.audit(EXPLAINER, LINEAR, X[:3], data=X, n_jobs=n) for n in (None, 1, 2)]
     assert asked == [2] and all(len(table) == 3 for table in tables)
+
+
+def test_a_store_keeps_audits_and_grows(tmp_path):
+    asked = []
+
+    def f(x):
+        asked.append(len(x))
+        return x @ LINEAR.a + 0.3 * x[:, 0] * x[:, 1]
+
+    rows, how = X[:12], {"data": X, "store": tmp_path}
+    plain = lt.audit(EXPLAINER, f, rows, data=X)
+    first = lt.audit(EXPLAINER, f, rows[:7], **how)
+    asked.clear()
+    grown = lt.audit(EXPLAINER, f, rows, **how)
+    assert sum(asked) > 4999 and first.rows == grown.rows[:7]
+    asked.clear()
+    again = lt.audit(EXPLAINER, f, rows, **how)
+    assert sum(asked) < 2000  # what tells models apart
+    for found in (grown, again):
+        assert found.frame.equals(plain.frame) and found.verdicts == plain.verdicts
+    assert grown[3].findings == plain[3].findings
+    for change, words in (
+        ({"data": X[:200]}, "data are not the same"),
+        ({"num_features": 3}, "shown is"),
+        ({"data": None}, "data are not the same"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            lt.audit(EXPLAINER, f, rows, **how | change)
+    with pytest.raises(ValueError, match="store must be left out"):
+        lt.audit(EXPLAINER, f, rows[0], store=tmp_path)

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from lime.lime_tabular import LimeTabularExplainer, RecurrentTabularExplainer
+from lime.lime_tabular import LimeTabularExplainer
 from people import small_forest, table
 from scipy import stats
 from sentences import one_sentence
@@ -394,13 +394,6 @@ def test_a_regression_has_no_labels():
     classifier = RandomForestClassifier(5).fit(X, y > 100)
     with pytest.raises(ValueError, match="f must be a regressor"):
         lt.predict_lime(explainer, classifier, X[0])
-
-
-def test_sequences_are_refused():
-    rng = np.random.default_rng(0)
-    explainer = RecurrentTabularExplainer(rng.normal(size=(50, 4, 2)), feature_names=["a", "b"])
-    with pytest.raises(TypeError, match="whose rows are sequences"):
-        lt.predict_lime(explainer, lambda x: x[:, 0], np.zeros(8))
 
 
 def test_what_lime_cannot_sample_is_refused():

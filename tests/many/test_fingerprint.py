@@ -200,6 +200,6 @@ def test_of_two_processes_that_start_at_once_one_has_the_store(tmp_path):
     for k in range(20):
         assert sorted(lines[k].split()[1] for lines in ends) == ["done", "refused"]
         folder = tmp_path / f"store-{k}"
-        sizes = {row["n"] for row in Store(folder, 2).rows(3).values()}
+        sizes = {row["n"] for row in Store(folder, np.zeros((3, 2)), 3).rows(3).values()}
         assert sizes == ({200} if ends[0][k].endswith("done") else {300})
         assert len(list(folder.iterdir())) == 4

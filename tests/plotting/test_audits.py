@@ -1,9 +1,15 @@
 """Pictures of audits: what is doubted is hollow and says why, and intervals hold together."""
 
+import pickle
+import re
+
 import numpy as np
 import pytest
+from lime.lime_image import LimeImageExplainer
+from lime.lime_text import LimeTextExplainer
 from standins import audited, labels, result
 
+import limetutor as lt
 from limetutor.plotting.audits import findings
 from limetutor.plotting.style import color
 
@@ -61,3 +67,37 @@ def test_a_bar_is_hollow_where_its_interval_holds_zero(reach, solid):
     drawn = np.array(lines.get_segments())[:, :, 0]
     assert drawn == pytest.approx(np.array([[1 - reach, 1 + reach], [3 - reach, 3 + reach]]))
     assert "all hold together" in ax.get_xlabel()
+
+
+def test_reports_show_the_text_and_the_image_that_were_explained():
+    """Words and superpixels on display are marked by their sign, and nothing else is."""
+    text = lt.audit(
+        LimeTextExplainer(random_state=0), of_text, "bad film, good end", num_features=2
+    )
+    page = text.to_html()
+    assert re.findall(r'<mark class="(\w+)">(\w+)</mark>', page) == [
+        ("down", "bad"),
+        ("up", "good"),
+    ]
+    assert "this text" in text.about
+    segments = np.kron([[0, 1], [2, 3]], np.ones((4, 4), int))
+    image = lt.audit(
+        LimeImageExplainer(random_state=0), of_image, IMAGE, segmentation_fn=lambda x: segments,
+        num_features=2, label=0, num_samples=400,
+    )  # fmt: skip
+    assert "superpixels outlined: 1, 2" in image.to_html() and "this image" in image.about
+    again = pickle.loads(pickle.dumps(image))
+    assert "superpixels outlined" not in again.to_html()
+
+
+IMAGE = np.random.default_rng(0).random((8, 8, 3))
+
+
+def of_text(texts):
+    value = np.array([0.5 + 0.3 * ("good" in t) - 0.4 * ("bad" in t) for t in texts])
+    return np.column_stack([1 - value, value])
+
+
+def of_image(images):
+    value = 2 * images[:, :4, 4:].std(axis=(1, 2, 3)) - images[:, 4:, :4].std(axis=(1, 2, 3))
+    return np.column_stack([value, 1 - value])

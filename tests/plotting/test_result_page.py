@@ -16,7 +16,7 @@ from limetutor.plotting.result_page import frame_blocks, frame_in_notebook, in_w
     ("effect", "words"),
     [
         ((0.0, 0.0, 0.0), "no effect"),
-        ((1.0, -1.0, 3.0), "not distinguishable from no effect; more samples would"),
+        ((1.0, -1.0, 3.0), "not distinguishable from no effect"),
         ((1.0, 0.5, 1.5), "raises the prediction"),
         ((-1.0, -1.5, -0.5), "lowers the prediction"),
     ],

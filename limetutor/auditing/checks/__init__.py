@@ -12,7 +12,7 @@ __all__ = ["CHECKS", "MASK_CHECKS"]
 # the order in which findings of one severity are reported
 ORDER = """
     constant_model not_deterministic
-    wrong_kernel undeclared_category other_boxes off_data outside_range
+    wrong_kernel training_data undeclared_category other_boxes off_data outside_range
     noise no_fit many_features unstable_set order few_samples
     collapsed constant near_singular bandwidth hidden
     local_error penalty own_row irrelevant_bandwidth

@@ -5,6 +5,7 @@ switched off, hidden, or of either sign. Chapters: discretization, switch-off, t
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,11 @@ from ...bandwidth.roots import gaps, plain_gaps
 from ...core.boxes import World
 from ...core.explainer import run
 from ...inputs.lime_defaults import NUM_SAMPLES
+from ...lime.other_boxes import LIMES_OWN
 from ..case import MIN_SHRINKAGE, MIN_VISIBLE, Case
-from ..findings import Checked, Finding, check, few, not_checked, numbers_at, passed
+from ..findings import Checked, Finding, Try, check, few, not_checked, numbers_at, passed
+from ..reasons import listed
+from ..trials import as_categories, changed, wider
 from .data import severity_of_change, wrongly_fed
 
 # When to report. Each is a judgement, stated once and quoted in the chapter.
@@ -26,27 +30,27 @@ HIDDEN_NEARBY = 0.25  # ... nor one that stays below this from nu/2 to 2 nu
 
 
 @check
-def collapsed(case: Case) -> Iterator[Finding | Checked]:
+def collapsed(case: Case) -> Iterator[Finding | Checked | Try]:
     """Does lime feed the model a value that no row of the data has?"""
     bins = wrongly_fed(case)
     if not bins:
         return
     features, first = [bin_.feature for bin_ in bins], bins[0]
-    share = [float(case.boxes.law.prob[bin_.feature, bin_.box]) for bin_ in bins]
     coef, repaired = (_coef_in(case, world) for world in (None, case.shared.repaired_world))
     # a tree that splits between the two values cannot tell them apart
     changed = repaired
     if case.form is None:
         noise = 0.0 if case.stderr is None else TWO_RUNS * case.stderr
         changed = np.where(np.abs(repaired - coef) > noise, repaired, coef)
-    severity = severity_of_change(case, changed)
+    severity, touched = severity_of_change(case, changed)
     if severity is None:
         yield passed("Values that lime feeds and the data do not have change none of the reasons.")
         return
     worst = int(np.argmax(np.abs(changed - coef)))
     if worst in features:
-        first = bins[features.index(worst)]
-        features = [worst, *(j for j in features if j != worst)]
+        bins.sort(key=lambda bin_: bin_.feature != worst)
+        features, first = [bin_.feature for bin_ in bins], bins[0]
+    share = [float(case.boxes.law.prob[bin_.feature, bin_.box]) for bin_ in bins]
     itself = worst == features[0]
     names = tuple(case.names[j] for j in features)
     yield Finding(
@@ -56,13 +60,18 @@ def collapsed(case: Case) -> Iterator[Finding | Checked]:
             "coef": coef[features].tolist(), "coef_repaired": repaired[features].tolist(),
         },
         f"lime 0.2.0.1 feeds the model {names[0]} = {first.fed:.3g} in "
-        f"{share[bins.index(first)]:.0%} of the samples, "
+        f"{share[0]:.0%} of the samples, "
         f"where the training data have {first.value:.3g}; with that value "
         f"{'its coefficient' if itself else f'that of {case.names[worst]}'} would be "
         f"{repaired[worst]:.3g} instead of {coef[worst]:.3g}."
         + (f" The same happens to {few(names[1:])}." if len(names) > 1 else ""),
-        "Declare the column in categorical_features, with whole numbers as its values.",
+        f"Do not read {listed(touched)}.",
     )  # fmt: skip
+    yield as_categories(case, features)
+
+
+def _in_world(case: Case, world: World) -> Case | None:
+    return changed(case, case.problem.at(world=world))
 
 
 def _coef_in(case: Case, world: World | None) -> np.ndarray:
@@ -75,7 +84,7 @@ def _coef_in(case: Case, world: World | None) -> np.ndarray:
 
 
 @check
-def constant(case: Case) -> Iterator[Finding | Checked]:
+def constant(case: Case) -> Iterator[Finding | Checked | Try]:
     """Is there a feature whose values all lie in one box?"""
     names = case.name(case.constant)
     if names:
@@ -83,13 +92,12 @@ def constant(case: Case) -> Iterator[Finding | Checked]:
             "constant", "note", names, {},
             f"All values of {few(names)} lie in {case.terms.rows} box: LIME has nothing to compare "
             "with, and the coefficient is 0 whatever the model does.",
-            f"Leave {'it' if len(names) == 1 else 'them'} out of the explanation, or give other "
-            "edges.",
+            f"Leave {'it' if len(names) == 1 else 'them'} out of the explanation.",
         )  # fmt: skip
 
 
 @check
-def bandwidth(case: Case) -> Iterator[Finding | Checked]:
+def bandwidth(case: Case) -> Iterator[Finding | Checked | Try]:
     """Is a feature switched off, or about to change its sign, near this bandwidth?"""
     if not case.has_box_limit:
         yield not_checked(
@@ -103,6 +111,7 @@ def bandwidth(case: Case) -> Iterator[Finding | Checked]:
     flips = matters & ~close
     if np.any(close):
         yield _switched_off(case, close)
+        yield from wider(case)
     if np.any(flips):
         yield _sign_flips(case, flips)
 
@@ -135,16 +144,14 @@ def _switched_off(case: Case, close: np.ndarray) -> Finding:
         numbers["coef_at_2nu"] = coef_at_2nu[close].tolist()
         severity = "serious" if np.any(case.effects.matter(close, LEADING)) else "warning"
         effect, meaning = name, "says nothing about the model"
-        advice = f"At twice the bandwidth its coefficient would be {coef_at_2nu[j]:.3g}"
     else:
         effect = f"A straight-line effect of {name}"
         meaning = "comes from whatever else the model does with it"
-        advice = f"At twice the bandwidth its boxes differ by {wide[j]:.3g} instead of {now[j]:.3g}"
     return Finding(
         "critical-bandwidth", severity, case.name(close), numbers,
         f"{effect} is switched off {place}: its coefficient, {coef:.3g}, {meaning}."
         f"{case.others_too(close, j)}",
-        f"{advice}; choose another bandwidth, or do not read this feature.",
+        f"Do not read {listed(case.name(close))}.",
     )  # fmt: skip
 
 
@@ -168,7 +175,7 @@ def _sign_flips(case: Case, flips: np.ndarray) -> Finding:
 
 
 @check
-def hidden(case: Case) -> Iterator[Finding | Checked]:
+def hidden(case: Case) -> Iterator[Finding | Checked | Try]:
     """Does a box average the same as everything outside it, whatever the bandwidth?"""
     if not case.has_box_limit:
         yield not_checked(
@@ -196,13 +203,16 @@ def hidden(case: Case) -> Iterator[Finding | Checked]:
         f"differs from the mean outside by at most {largest[j]:.2g} standard deviations at any "
         f"bandwidth {around}, so an effect that goes one way along the feature cancels (coefficient "
         f"{case.coef[j]:.3g}).{case.others_too(mask, j)}",
-        f"Choose other boxes, with {terms.rows} to one side of the feature's mean: an even number of "
-        "them if the feature is symmetric.",
+        f"Ask what the model predicts when {case.names[j]} changes; its coefficient does not say it.",
     )  # fmt: skip
+    for kind, world in (case.shared.other_worlds or {}).items():
+        if kind in LIMES_OWN or not case.is_lime:
+            words = f"With {kind} the explanation shows {case.names[j]}."
+            yield Try(words, {"boxes": kind}, partial(_in_world, case, world))
 
 
 @check
-def irrelevant_bandwidth(case: Case) -> Iterator[Finding | Checked]:
+def irrelevant_bandwidth(case: Case) -> Iterator[Finding | Checked | Try]:
     """Does the bandwidth matter?"""
     kernel = case.problem.product
     if kernel is None or kernel.moves_gaps or case.linear is None or not case.boxed:

@@ -18,10 +18,11 @@ from ...inputs.columns import MISSING
 from ...inputs.lime_defaults import NUM_SAMPLES
 from ...lime.read_explainer import Collapsed, LimeNumbers, LimeWorld
 from ..case import Case
-from ..findings import DATA, Checked, Finding, check, few, not_checked, numbers_at, passed
+from ..findings import DATA, Checked, Finding, Try, check, few, not_checked, numbers_at, passed
 from ..reasons import DUST, REASONS, listed, severity_for
 from ..shared_work import FEW_VALUES
 from ..training_data import TrainingData
+from ..trials import as_categories, changed
 
 WRONG_AMOUNT = 0.25  # a coefficient that is off by a quarter of itself is not the amount it says
 OTHER_SIZE = 3.0  # times as large: one that is off by this is harm
@@ -31,13 +32,14 @@ AMOUNT = 3.0  # times as large, or as small, as the data near the row say: harm
 GONE = 10.0  # times as large as anything that the data near the row allow
 QUANTILE = 2.0  # standard errors of what the data say
 DRAWN = 20  # values of each side that someone else might draw from the data
-VALUES = (4, 8)  # of a feature that are tried inside and outside of the row's box
+# shares of the values inside and outside of the row's box, in order, of each of which one is tried
+STRATA = (np.array([0.1, 0.4, 0.4, 0.1]), np.array([3, 12, 20, 15, 15, 20, 12, 3]) / 100)
 NEARLY_INSIDE = 0.1  # of the range of the data: new rows of the same kind go that far
 FAR_OUTSIDE = 0.5  # of the range of the data: another kind of row
 
 
 @check
-def wrong_kernel(case: Case) -> Iterator[Finding | Checked]:
+def wrong_kernel(case: Case) -> Iterator[Finding | Checked | Try]:
     """Are the weights those of lime, where the samples are?"""
     world, terms = case.problem.world, case.terms
     if not isinstance(world, LimeWorld | LimeNumbers):
@@ -57,8 +59,13 @@ def wrong_kernel(case: Case) -> Iterator[Finding | Checked]:
         f"{terms.at_width(case.nu)}, and this explainer uses {world.kernel!r} at "
         f"{terms.at_width(world.nu)}. Its largest coefficient, of {case.names[j]}, is "
         f"{instead[j]:.3g} there and {case.coef[j]:.3g} here.",
-        f"Pass nu=world.nu and kernel={world.kernel!r}, or audit the explainer itself.",
+        "Do not show it as what lime prints.",
     )  # fmt: skip
+    yield Try(
+        f"Pass nu=world.nu and kernel={world.kernel!r}, or audit the explainer itself.",
+        {"nu": world.nu, "kernel": world.kernel},
+        lambda: changed(case, replace(case.problem, nu=world.nu, kernel=KERNELS[world.kernel])),
+    )
 
 
 def _coef_of(case: Case, problem: Problem) -> np.ndarray:
@@ -66,6 +73,31 @@ def _coef_of(case: Case, problem: Problem) -> np.ndarray:
     if case.shared.form is not None:
         return limit_of(problem, case.ridge if case.n else 0.0, case.n).coef
     return run(problem, case.n or NUM_SAMPLES, 0, ridge=case.ridge).coef
+
+
+@check
+def training_data(case: Case) -> Iterator[Finding | Checked]:
+    """Are the data that were passed those that the samples are drawn from?"""
+    work = case.shared
+    if work.unlike:
+        yield not_checked(work.unlike, DATA)
+    law = case.boxes.law
+    if work.data is None or not isinstance(case.problem.world, LimeWorld):
+        return
+    lo, hi = (np.where(law.prob > 0, end, np.nan) for end in (law.lo, law.hi))
+    lo, hi = np.nanmin(lo, axis=1), np.nanmax(hi, axis=1)
+    table, slack = work.data.all_rows, 1e-9 * case.boxes.sigma
+    beyond = np.any((table < lo - slack) | (table > hi + slack), axis=0) & case.boxes.ordered
+    beyond[[bin_.feature for bin_ in case.problem.world.collapsed]] = False
+    if not np.any(beyond):
+        return
+    j = int(np.argmax(beyond))
+    yield Finding(
+        "other-data", "note", case.name(beyond), numbers_at(beyond, lo=lo, hi=hi),
+        f"Not all rows of the data were in the explainer's training data: it has {case.names[j]} from "
+        f"{lo[j]:.4g} to {hi[j]:.4g}, they from {table[:, j].min():.4g} to {table[:, j].max():.4g}.",
+        "Pass the training data, with their columns in the order of the explainer.",
+    )  # fmt: skip
 
 
 def wrongly_fed(case: Case) -> list[Collapsed]:
@@ -82,9 +114,14 @@ def wrongly_fed(case: Case) -> list[Collapsed]:
 
 
 @check
-def undeclared_category(case: Case) -> Iterator[Finding | Checked]:
+def undeclared_category(case: Case) -> Iterator[Finding | Checked | Try]:
     """Is a column of whole numbers, labels or counts, sampled between them?"""
     work = case.shared
+    if work.data is None:
+        yield not_checked(
+            "Which columns hold whole numbers only is not known without the data.", DATA
+        )
+        return
     collapsed = {bin_.feature for bin_ in wrongly_fed(case)}  # which another finding reports
     columns = np.array([j for j in work.whole if case.used[j] and j not in collapsed], int)
     if not columns.size:
@@ -102,7 +139,7 @@ def undeclared_category(case: Case) -> Iterator[Finding | Checked]:
     columns, moved, labels = columns[reported], moved[reported], labels[reported]
     coef, right = case.coef[columns], case.coef.copy()
     right[columns] += moved
-    severity = severity_of_change(case, right)
+    severity, touched = severity_of_change(case, right)
     if severity is None:
         yield passed("Values between whole numbers change none of the reasons.")
         return
@@ -120,14 +157,14 @@ def undeclared_category(case: Case) -> Iterator[Finding | Checked]:
         "values between them that no row of the data has: its coefficient is "
         f"{coef[worst]:.3g}, and {repaired:.3g} if the model gets values that exist."
         + (f" {few(names[1:])} too." if len(names) > 1 else ""),
-        "Declare the column as categorical"
-        + (" (categorical_features)." if case.is_lime else " (categorical=)."),
+        f"Do not read {listed(touched)}.",
     )  # fmt: skip
+    yield as_categories(case, columns)
 
 
-def severity_of_change(case: Case, right: np.ndarray) -> str | None:
+def severity_of_change(case: Case, right: np.ndarray) -> tuple[str | None, list[str]]:
     """Of coefficients that are not what they would be if the model were fed what exists; None if it does
-    not show among the reasons.
+    not show among the reasons. And which of these are touched.
     """
     shown = np.argsort(-np.maximum(np.abs(case.coef), np.abs(right)), kind="stable")[:REASONS]
     coef, right = case.coef[shown], right[shown]
@@ -135,9 +172,11 @@ def severity_of_change(case: Case, right: np.ndarray) -> str | None:
     small, large = np.sort(np.abs([coef, right]), axis=0)
     visible = np.abs(right - coef) > VISIBLE_CHANGE * largest
     harmed = visible & ((coef * right < 0) | (large > OTHER_SIZE * small))
+    touched = harmed | visible & (large - small > WRONG_AMOUNT * large)
+    names = [case.names[j] for j in shown[touched]]
     if np.any(harmed):
-        return severity_for(shown, harmed)
-    return "warning" if np.any(visible & (large - small > WRONG_AMOUNT * large)) else None
+        return severity_for(shown, harmed), names
+    return ("warning" if names else None), names
 
 
 @check
@@ -159,8 +198,8 @@ def off_data(case: Case) -> Iterator[Finding | Checked]:
         for name, columns in groups.items()
     }
     far = (
-        f"{share:.0%} of the samples, by weight, are farther from the data than 95% of the data are from "
-        "each other."
+        f"{share:.0%} of the samples, by weight, lie farther from any row of the data than 95% of these rows "
+        "from the nearest other one."
     )
     try:
         asked = near_contrasts(case, data)
@@ -194,8 +233,8 @@ def off_data(case: Case) -> Iterator[Finding | Checked]:
         )
         yield passed(
             f"{far} On the {len(data.nearest(case.xi))} rows of the data nearest to this one the model "
-            f"confirms the signs, and the sizes within {AMOUNT:g} times as far as two standard errors "
-            f"tell (lime, and these rows): {seen_words}."
+            f"agrees with the signs, and with the sizes to a factor of {AMOUNT:g}, two standard errors "
+            f"allowed (the coefficient, and what these rows say): {seen_words}."
         )
 
 
@@ -235,34 +274,42 @@ def near_contrasts(case: Case, data: TrainingData) -> list[Seen]:
     in_box = data.boxes.discretize(data.table) == case.problem.box_of_xi
     predict = case.shared.question_predict
     for j in map(int, case.reasons):
-        sides = []
         if case.boxed or not case.boxes.ordered[j]:
-            sides = [np.sort(data.table[side, j]) for side in (in_box[:, j], ~in_box[:, j])]
+            sides: Any = [np.sort(data.table[side, j]) for side in (in_box[:, j], ~in_box[:, j])]
             if min(map(len, sides)) == 0:
                 seen.append(Seen(j, float(case.expected[j]), 0.0, np.inf, 0.0))
                 continue
-            counts = VALUES
-            sides = [
-                side[((np.arange(k) + 0.5) * len(side) / k).astype(int)]
-                for side, k in zip(sides, counts, strict=True)
-            ]
-            rows = [np.repeat(near, k, axis=0) for k in counts]
+            sides, shares = zip(*map(_few_values, sides, STRATA), strict=True)
+            rows = [np.repeat(near, len(side), axis=0) for side in sides]
             for table, side in zip(rows, sides, strict=True):
                 table[:, j] = np.tile(side, len(near))
         else:
             half = float(np.broadcast_to(case.boxes.unit, case.xi.shape)[j]) / 2
-            counts, rows = (1, 1), [near.copy(), near.copy()]
+            shares, rows = (np.ones(1), np.ones(1)), [near.copy(), near.copy()]
             rows[0][:, j] += half
             rows[1][:, j] -= half
         y = predict(np.concatenate(rows))
-        inside, outside = (part.reshape(len(near), -1) for part in np.split(y, [len(rows[0])]))
-        change = inside.mean(axis=1) - outside.mean(axis=1)
+        parts = [part.reshape(len(near), -1) for part in np.split(y, [len(rows[0])])]
+        inside, outside = (part @ share for part, share in zip(parts, shares, strict=True))
+        change = inside - outside
         stderr = change.std(ddof=1) / np.sqrt(len(near))
-        choice = np.sqrt(sum(np.var(part.mean(axis=0)) for part in (inside, outside)) / DRAWN)
+        squares = 0.0
+        for part, share in zip(parts, shares, strict=True):
+            of_value = part.mean(axis=0)
+            squares += share @ (of_value - share @ of_value) ** 2
+        choice = np.sqrt(squares / DRAWN)
         dust = DUST * np.max(np.abs(y))
         numbers = (float(v) if abs(v) > dust else 0.0 for v in (change.mean(), stderr, choice))
         seen.append(Seen(j, float(case.expected[j]), *numbers))
     return seen
+
+
+def _few_values(values: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All values with their shares; where there are more, the middle ones of these shares of them."""
+    distinct, count = np.unique(values, return_counts=True)
+    if len(distinct) <= len(shares):
+        return distinct, count / len(values)
+    return values[((np.cumsum(shares) - shares / 2) * len(values)).astype(int)], shares
 
 
 def _refuted(case: Case, some: list[Seen], doubt: str, shared: dict[str, Any]) -> Finding:
@@ -347,7 +394,7 @@ def _range(case: Case) -> tuple[np.ndarray, np.ndarray]:
     """The smallest and the largest value of each feature: of the data, else of the world."""
     data = case.shared.data
     if data is not None:
-        table, known = data.table, data.table < MISSING
+        table, known = data.all_rows, data.all_rows < MISSING
         return np.min(table, axis=0), np.max(table, axis=0, where=known, initial=-np.inf)
     law = case.boxes.law
     present, point = (law.prob > 0) & (law.mean < MISSING), law.sd == 0

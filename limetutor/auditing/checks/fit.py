@@ -12,7 +12,8 @@ from ...precision.diagnostics import MIN_OTHER_WEIGHT
 from ...precision.finite_n import local_error_parts
 from ...precision.monte_carlo import box_average
 from ..case import MIN_SHRINKAGE, Case
-from ..findings import Checked, Finding, check, few, not_checked, passed
+from ..findings import Checked, Finding, Try, check, few, not_checked, passed
+from ..trials import changed, more_samples, wider
 
 # When to report. Each is a judgement, stated once and quoted in the chapter.
 SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
@@ -50,13 +51,13 @@ def no_fit(case: Case) -> Iterator[Finding | Checked]:
         )
         return
     severity = "serious" if score < NO_SCORE else "warning"
-    seen, other = f"effects of single features seen from {terms.rows} boxes", "other boxes"
+    seen = f"effects of single features seen from {terms.rows} boxes"
     if not case.boxed:
-        seen, other = "straight lines in single features", "boxes (discretize_continuous=True)"
+        seen = "straight lines in single features"
     sentence += f": what the model does here is not a sum of {seen}."
     remedy = (
-        "Do not read the coefficients as the reasons of the prediction; look for features that "
-        f"act together, or explain by {other}."
+        "Do not read the coefficients as the reasons of the prediction; look for features that act "
+        "together."
     )
     numbers = {"r2": drawn.score, "r2_adjusted": score, "additive": additive}
     yield Finding("no-fit", severity, (), numbers, sentence, remedy)
@@ -83,9 +84,9 @@ def near_singular(case: Case) -> Iterator[Finding | Checked]:
         f"{few(case.name(scarce))} hardly var{'y' if scarce.sum() > 1 else 'ies'} among the weighted "
         f"samples: {alpha[worst]:.3%} of the weight lies in {case.terms.rows} box of "
         f"{case.names[worst]}.",
-        "Raise the bandwidth."
-        if alpha[worst] > 0.5
-        else f"Use fewer boxes for it, or raise {case.n_name}.",
+        "That it has no coefficient does not say that it has no effect."
+        if lost
+        else f"Read {few(case.name(scarce))} with the standard error.",
     )  # fmt: skip
 
 
@@ -116,12 +117,9 @@ def local_error(case: Case) -> Iterator[Finding | Checked]:
         account = (
             f" The coefficients account for {accounted:.0%} of what sets this prediction apart."
         )
-    closer = "narrower boxes bring the surrogate closer"
-    if case.sampled is not None and case.sampled.score < MIN_SCORE and case.effects.interact:
-        closer = "no boxes bring the surrogate closer where features act together"
-    reading = f"comparisons of boxes, not as a model of what happens around {terms.row}; {closer}"
+    reading = f"comparisons of boxes, not as a model of what happens around {terms.row}"
     if not case.boxed:
-        reading = f"average slopes, not as the slopes at {terms.row}; a smaller bandwidth brings them closer"
+        reading = f"average slopes, not as the slopes at {terms.row}"
     yield Finding(
         "local-error", severity, features, numbers,
         f"The surrogate at {terms.row} is {case.local_prediction:.4g} where the model says "
@@ -189,7 +187,7 @@ def _reasons(case: Case, lasting: float) -> tuple[tuple[str, ...], dict[str, Any
 
 
 @check
-def penalty(case: Case) -> Iterator[Finding | Checked]:
+def penalty(case: Case) -> Iterator[Finding | Checked | Try]:
     """How much does a penalty take off the coefficients?"""
     computable = case.ridge or (case.lasso and case.form is not None)
     if not computable or not case.has_limit or case.n is None:
@@ -201,24 +199,30 @@ def penalty(case: Case) -> Iterator[Finding | Checked]:
     if kept.min() >= MIN_SHRINKAGE:
         return
     lost, worst = 1 - kept, int(np.argmin(kept))
-    name, size, weight, raised = "lasso", case.lasso, "", "Lower it, or fit"
+    name, size, weight = "lasso", case.lasso, ""
     if case.ridge:
         name, size = "ridge", case.ridge
         total = case.n * np.exp(case.tilt.log_C)
         weight = f": the total weight of the samples is {total:.3g}"
-        raised = f"Raise {case.n_name} or the bandwidth, or fit"
     yield Finding(
         name, "serious" if kept.min() < 0.5 else "warning", case.name(kept < MIN_SHRINKAGE),
         {"shrinkage": kept.tolist(), "most_lost": float(lost.max())},
         f"{name.capitalize()} (penalty {size:g}) takes {lost[case.used].min():.1%} to "
         f"{lost[case.used].max():.1%} off the coefficients, most off {case.names[worst]}{weight}.",
-        f"{raised} without the penalty"
-        + (" (model_regressor=LinearRegression())." if case.is_lime else f" ({name}=0)."),
+        "Do not read the sizes of the coefficients.",
     )  # fmt: skip
+    if case.ridge:
+        yield from more_samples(case)
+    how = "model_regressor=LinearRegression()" if case.is_lime else f"{name}=0"
+    yield Try(
+        f"Fit without the penalty ({how}).",
+        {name: 0.0},
+        lambda: changed(case, case.problem, ridge=0.0),
+    )
 
 
 @check
-def own_row(case: Case) -> Iterator[Finding | Checked]:
+def own_row(case: Case) -> Iterator[Finding | Checked | Try]:
     """Does the row's own copy, which lime puts among its samples, decide the answer?"""
     if not case.has_limit or not case.own_row:
         return
@@ -228,6 +232,8 @@ def own_row(case: Case) -> Iterator[Finding | Checked]:
         effect = "decides" if decides else f"moves coefficients by up to {change:.3g}"
         numbers = {"weight": weight, "pulled": change, "n": case.n}
         yield own_copy(case, "serious" if decides else "warning", effect, numbers)
+        yield from more_samples(case)
+        yield from wider(case)
 
 
 def own_copy(
@@ -240,5 +246,5 @@ def own_copy(
         "own-row", severity, (), numbers,
         f"{whose} own copy {effect}: lime puts it among its {terms.samples(case.n)} with weight 1, "
         f"and all others together have {numbers['weight']:.3g}.",
-        "Raise kernel_width, or num_samples.",
+        "Do not show it: at this width there is hardly anything to compare with.",
     )  # fmt: skip

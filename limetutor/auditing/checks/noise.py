@@ -4,6 +4,8 @@ Those that also serve texts and images take either case. Chapters: how many samp
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -15,9 +17,10 @@ from ...precision.rankings import Ranking
 from ...precision.sparse import largest
 from ...precision.stability import repeats
 from ..case import CONFIDENCE, Case
-from ..findings import Checked, Finding, check, few, mask_check, passed
+from ..findings import Checked, Finding, Try, check, few, mask_check, passed
 from ..reasons import HARMED, MIN_SAME, REASONS, listed, same_reasons, severity_for
 from ..reasons import RUNS as REASON_RUNS
+from ..trials import changed, wider
 
 MORE_SAMPLES = (4, 16)  # times as many, which are tried before they are advised
 TRIED = 0.99  # what a trial must give: the covariance it rests on is an estimate
@@ -27,6 +30,7 @@ ENOUGH = 0.5  # of the samples: where more count, it is not the weights that mak
 MANY_FEATURES = 20  # of whose 95% intervals one is expected to miss
 RUNS = 400  # draws from the normal law of the coefficients, as other runs would give them
 SAME_SET = 0.8  # another run should choose the same features with this probability ...
+SURE_SET = 0.9  # ... and with this one where other numbers of features are advised
 LARGE = 0.25  # of the largest coefficient: what readers remember
 SETTLED = 0.05  # a feature chosen less often than this, or missed less often
 
@@ -55,7 +59,7 @@ def noise(case: Any) -> Iterator[Finding | Checked]:
     settled = f" {ranking.sentence(case.terms.samples(case.n), most)}".rstrip()
     if same.together >= MIN_SAME:
         yield passed(
-            f"Other runs give {listed(names)} with the same signs in {same.together:.0%}.{settled}"
+            f"Other runs give {listed(names)} with the same signs in about {same.together:.0%}.{settled}"
         )
         return
     shaky = same.each < MIN_SAME
@@ -73,7 +77,7 @@ def noise(case: Any) -> Iterator[Finding | Checked]:
     yield Finding(
         "noise", severity, tuple(doubtful), numbers,
         f"Other runs may give other reasons: with {case.terms.samples(case.n)}, {listed(names)} are the "
-        f"largest and have these signs together in {same.together:.0%} of the runs ({odds}).{settled}",
+        f"largest and have these signs together in about {same.together:.0%} of the runs ({odds}).{settled}",
         remedy,
     )  # fmt: skip
 
@@ -87,12 +91,16 @@ def _settled(case: Any, doubtful: list[Any]) -> tuple[dict[str, int], str]:
         k = len(case.same_reasons.features)
         if same_reasons(case.expected, case.covariance / times, k).together >= TRIED:
             n = times * case.n
-            return {case.n_name: n}, f"{case.terms.samples(n).capitalize()} settle them."
+            words = f"{case.terms.samples(n).capitalize()} settle them ({case.n_name}={n})."
+            return {case.n_name: n}, words
     for k in range(len(case.same_reasons.features) - 1, 0, -1):
-        if same_reasons(case.expected, case.uncertainty, k).together >= TRIED:
+        if same_reasons(case.expected, case.uncertainty, k).together >= (TRIED if known else 1.0):
             first = "first" if k == 1 else f"first {k}"
-            return {"num_features": k}, f"Show the {first} alone (num_features={k})."
-    return {}, f"Do not show {listed(doubtful)} as reasons; lt.predict_lime gives the odds of each."
+            return {"num_features": k}, f"Show the {first} reason{'s' * (k > 1)} alone."
+    return (
+        {},
+        f"Do not show {listed(doubtful)} as {'a reason' if len(doubtful) == 1 else 'reasons'}.",
+    )
 
 
 @check
@@ -119,7 +127,7 @@ def many_features(case: Case) -> Iterator[Finding | Checked]:
 
 
 @check
-def unstable_set(case: Case) -> Iterator[Finding | Checked]:
+def unstable_set(case: Case) -> Iterator[Finding | Checked | Try]:
     """Would another run put other features on display?"""
     drawn, k = case.sampled, case.shown
     if drawn is None or case.used.sum() <= k or case.top == 0:
@@ -128,22 +136,31 @@ def unstable_set(case: Case) -> Iterator[Finding | Checked]:
     coef, covariance = case.coef[used], drawn.covariance[1:, 1:][np.ix_(used, used)]
     if not np.all(np.isfinite(covariance)):
         return
-    # `lime` chooses by what each feature explains, or by its coefficient times its value at xi
-    if k > FORWARD_SELECTION_MAX:
-        weight = np.abs(case.problem.value_at_xi)[used]
-    elif case.has_limit:
-        weight = np.exp(case.limit.regressors.log_variance / 2)[used]
-    else:
-        weight = np.ones(len(used))
     if case.form is not None:
         truth, uncertainty = case.limit.exact().coef[used], 0.0
     else:
         truth, uncertainty = shrunken(coef, covariance)
     runs = repeats(truth, (1 + uncertainty) * covariance, RUNS)
-    chosen, sets = (largest(np.abs(c) * weight, k) for c in (coef, runs))
-    same = float(np.mean(np.all(sets == chosen, axis=1)))
+
+    def choice(k: int) -> tuple[np.ndarray, np.ndarray, float]:
+        """What is chosen, what runs choose, and how often this is the same."""
+        # `lime` chooses by what each feature explains, or by its coefficient times its value at xi
+        if k > FORWARD_SELECTION_MAX:
+            weight = np.abs(case.problem.value_at_xi)[used]
+        elif case.has_limit:
+            weight = np.exp(case.limit.regressors.log_variance / 2)[used]
+        else:
+            weight = np.ones(len(used))
+        chosen, sets = (largest(np.abs(c) * weight, k) for c in (coef, runs))
+        return chosen, sets, float(np.mean(np.all(sets == chosen, axis=1)))
+
+    chosen, sets, same = choice(k)
     if same < SAME_SET:
         yield unstable(case, used, chosen, sets.mean(axis=0), same, k)
+        others = sorted(set(range(REASONS, min(2 * k, len(used)))) - {k}, key=lambda m: abs(m - k))
+        for other in (m for m in others if case.form is not None and choice(m)[2] > SURE_SET):
+            words = f"Show {other} features: another run would choose the same ones with a probability of {choice(other)[2]:.0%}."
+            yield Try(words, {"num_features": other}, partial(replace, case, shown=other))
 
 
 def unstable(
@@ -160,7 +177,7 @@ def unstable(
         f"The {k} features on display are partly chance: another run would choose the same ones with "
         f"a probability of {same:.0%}, and keep {kept:.0%} of them on average; {few(names)} "
         f"{'is' if len(names) == 1 else 'are'} at the edge of being chosen.",
-        f"Show other than {k} features (num_features), or raise {case.n_name}.",
+        "Do not take a feature that is not on display for one without effect.",
     )  # fmt: skip
 
 
@@ -199,12 +216,12 @@ def order(case: Case) -> Iterator[Finding | Checked]:
         "order", "note", names, {"pairs": [list(pair) for pair in pairs]},
         f"The order of the largest coefficients is not settled: {first} is ahead of {second} "
         f"by {ahead:.3g}, with a standard error of {stderr:.3g}{more}.",
-        f"Do not read the ranking of these, or raise {case.n_name}{sampling_advice(case)}.",
+        "Do not read the ranking of these.",
     )  # fmt: skip
 
 
 @check
-def few_samples(case: Case) -> Iterator[Finding | Checked]:
+def few_samples(case: Case) -> Iterator[Finding | Checked | Try]:
     """Are there enough effective samples for the number of coefficients?"""
     drawn = case.sampled
     if drawn is None or drawn.ess >= min(min_ess(case), ENOUGH * drawn.n):
@@ -213,6 +230,10 @@ def few_samples(case: Case) -> Iterator[Finding | Checked]:
     if case.has_limit and drawn.draws.weighted:
         expected = drawn.n * float(np.exp(log_share(case.problem)))
     yield too_few(case, drawn.ess, expected)
+    n = int(1.1 * drawn.n * min_ess(case) / min(drawn.ess, expected or np.inf))
+    words = f"{case.terms.samples(n).capitalize()} are enough{sampling_advice(case)}."
+    yield Try(words, {case.n_name: n}, lambda: changed(case, case.problem, n))
+    yield from wider(case)
 
 
 def min_ess(case: Any) -> int:
@@ -232,6 +253,5 @@ def too_few(case: Any, ess: float, expected: float | None = None) -> Finding:
         f"Most samples hardly count: the {case.terms.samples(case.n)} are worth {ess:.0f} equal ones"
         f"{'' if expected is None else f' ({expected:.0f} expected)'}, for {len(case.coef) + 1} "
         "coefficients.",
-        f"About {case.terms.samples(needed)} would make {least}; a larger bandwidth also raises it"
-        f"{sampling_advice(case)}.",
+        f"Do not read the coefficients; about {case.terms.samples(needed)} would make {least}.",
     )  # fmt: skip

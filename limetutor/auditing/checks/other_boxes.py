@@ -29,11 +29,12 @@ def other_boxes(case: Case) -> Iterator[Finding | Checked]:
         return
     signs, kinds = np.sign(case.expected[reasons]), list(worlds)
     found = [coef_in_boxes(case, world) for world in worlds.values()]
+    same = "" if case.form is not None else ", on the same samples"
     along = np.array([signs * coef[reasons] for coef, _ in found])
     noise = np.array([stderr[reasons] for _, stderr in found])
     turned = along < noise  # not clear of the other sign by a standard error
     if not np.any(turned):
-        yield passed(f"{listed(names)} keep their signs with {listed(kinds)}.")
+        yield passed(f"{listed(names)} keep their signs with {listed(kinds)}{same}.")
         return
     own = np.array([kind in LIMES_OWN for kind in kinds])
     harmed = np.any(along[own] < -2 * noise[own], axis=0)
@@ -42,7 +43,7 @@ def other_boxes(case: Case) -> Iterator[Finding | Checked]:
     k = int(np.argmin(np.where(own | ~np.any(turned[own, i]), along[:, i], np.inf)))
     stays = [name for at, name in enumerate(names) if at not in features]
     severity = severity_for(reasons, harmed)
-    verb = "turns" if along[k, i] < 0 else "is not clear"
+    verb = "depends on" if along[k, i] < 0 else "may depend on"
     error = f" (standard error {noise[k, i]:.2g})" if noise[k, i] else ""
     which = tuple(names[at] for at in features)
     others = f" {listed(which[1:])} may turn as well." if len(which) > 1 else ""
@@ -53,11 +54,10 @@ def other_boxes(case: Case) -> Iterator[Finding | Checked]:
             "boxes": kinds, "coef": case.expected[reasons].tolist(), "reasons": names,
             "other_coef": [coef[reasons].tolist() for coef, _ in found], "noise": noise.tolist(),
         },
-        f"The sign of {which[0]} {verb} with other boxes: its coefficient is "
+        f"The sign of {which[0]} {verb} the boxes that its values are cut into: its coefficient is "
         f"{case.expected[reasons[i]]:+.3g} with the boxes in use and {signs[i] * along[k, i]:+.3g}{error} with "
-        f"{kinds[k]}.{others}{kept}",
-        f"Do not show {listed(which)} as a reason; say what the model predicts when it changes. "
-        "lt.path(…, boxes=range(2, 17)) shows where signs turn.",
+        f"{kinds[k]}{same}.{others}{kept}",
+        f"Do not show {listed(which)} as a reason; say what the model predicts when it changes.",
     )  # fmt: skip
 
 

@@ -44,10 +44,14 @@ def own_row(case: MaskCase) -> Iterator[Finding]:
 @mask_check
 def few_samples(case: MaskCase) -> Iterator[Finding]:
     """Are there enough effective samples for the number of coefficients?"""
-    world = case.problem.world
-    ess = case.n * float(np.exp(2 * world.log_C - world.powered(2.0).log_C))
+    ess = effective(case, case.problem.world)
     if ess < min_ess(case):
         yield too_few(case, ess)
+
+
+def effective(case: MaskCase, world: Any) -> float:
+    """The effective sample size that is expected with the weights of a world."""
+    return case.n * float(np.exp(2 * world.log_C - world.powered(2.0).log_C))
 
 
 @mask_check
@@ -97,7 +101,7 @@ def repeated_words(case: MaskCase) -> Iterator[Finding]:
             f" Without any {first[worst]} the prediction moves by {joint[worst]:.3g}, but its "
             f"coefficients add up to {added[worst]:.3g}: one occurrence stands in for another."
         )
-        remedy = "Write the word in one way (lower case) and use bow=True, or remove all of them together."
+        remedy = "Remove all of them together to see what the word does."
     else:
         sentence += " Its effect is spread over its coefficients."
         remedy = "Add them up before you compare them with those of other words."
@@ -127,14 +131,14 @@ def hidden_rule(case: MaskCase) -> Iterator[Finding]:
     nu, wider = _narrower(case, worst), ""
     if nu is not None:
         numbers["kernel_width"] = nu * case.scale
-        wider = f" kernel_width={numbers['kernel_width']:.3g} would show half of it."
+        wider = f" kernel_width={numbers['kernel_width']:.3g} shows half of it."
     yield Finding(
         "hidden-rule", "warning", names, numbers,
         f"The width hides what {few(names)} {'does' if len(names) == 1 else 'do'} here: without "
         f"{case.names[worst]} alone the prediction moves by {numbers['alone']:.3g}, but its "
         f"coefficient is {numbers['coef']:.3g}, an average over samples in which others it works with "
         "are gone too.",
-        f"Remove single {case.word}s to see what they do, or take a smaller kernel_width.{wider}",
+        f"Remove single {case.word}s to see what they do.{wider}",
     )  # fmt: skip
 
 
@@ -145,6 +149,9 @@ def _narrower(case: MaskCase, j: int) -> float | None:
         return None
     for nu in NARROWER * problem.nu:
         world = replace(problem.world, log_weight=cosine_log_weight(problem.d, nu))
+        others = (case.n - 1) * float(np.exp(world.log_C))
+        if others < MIN_OTHER_WEIGHT or effective(case, world) < min_ess(case):
+            return None  # too few samples would count
         if abs(fit_form(problem.form, world).coef[j]) >= MIN_SHOWN * abs(case.alone[j]):
             return float(nu)
     return None

@@ -156,8 +156,8 @@ def _undeclared(rng: np.random.Generator, k: int, first: int = 0) -> PlantedPair
     model, rows = make_pipeline(encode, LinearRegression()).fit(X, y), outer(rng, X[X[:, 0] == odd])
     return PlantedPair(
         "undeclared-category",
-        audit(explainer(X), model.predict, rows),
-        audit(explainer(X, categorical_features=[0]), model.predict, rows),
+        audit(explainer(X), model.predict, rows, data=X),
+        audit(explainer(X, categorical_features=[0]), model.predict, rows, data=X),
     )
 
 
