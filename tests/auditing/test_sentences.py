@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from claims import Claims
 from drawn_audits import drawn
+from recomputed import Claims
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -48,16 +48,18 @@ def test_each_known_mistake_is_the_number_that_a_reader_gets():
 
 
 def test_variants_draw_the_numbers_that_are_listed():
-    """All values of a number, or how many there are from the least to the greatest."""
+    """All values of a number, or how many there are from the least to the greatest; how many texts."""
 
     def words(values: np.ndarray) -> str:
-        each = [f"{value:g}" for value in np.unique(values.round(9))]
+        if values.dtype.kind == "U":
+            return f"{len(np.unique(values))} texts"
+        each = [f"{value:g}" for value in np.unique(values.astype(float).round(9))]
         return " ".join(each) if len(each) <= 8 else f"{len(each)} from {each[0]} to {each[-1]}"
 
     rng, found = np.random.default_rng(0), {}
     for name, exercise in (exercises() | QUESTIONS).items():
         for key, given in exercise.given.items():
-            drawn = np.array([given.draw(rng) for _ in range(6000)] if given.draw else [], float)
+            drawn = np.array([given.draw(rng) for _ in range(6000)] if given.draw else [])
             if drawn.size:
                 found[f"{name} {key}"] = "; ".join(map(words, drawn.reshape(6000, -1).T))
     assert found == yaml.safe_load((SUPPORT / "draws.yml").read_text("utf-8"))
@@ -66,8 +68,9 @@ def test_variants_draw_the_numbers_that_are_listed():
 def test_functions_and_mistaken_functions_return_the_numbers_that_are_listed():
     """Over ten hidden inputs: what is right, then each mistake; first, last, mean size and square."""
 
-    def words(function: Any, inputs: list[Any]) -> str:
-        values = np.concatenate([np.ravel(function(*given)) for given in inputs]).astype(float)
+    def words(function: Any, inputs: list[Any], params: dict[str, Any]) -> str:
+        values = [np.ravel(function(*given, **params)) for given in inputs]
+        values = np.concatenate(values).astype(float)
         shown = (values[0], values[-1], np.abs(values).mean(), (values**2).mean())
         return " ".join(f"{value:.4g}" for value in shown)
 
@@ -77,7 +80,7 @@ def test_functions_and_mistaken_functions_return_the_numbers_that_are_listed():
             rng = np.random.default_rng(0)
             inputs = [exercise.inputs(rng) for _ in range(10)]
             functions = (exercise.reference, *(mistake.value for mistake in exercise.mistakes))
-            found[name] = [words(function, inputs) for function in functions]
+            found[name] = [words(function, inputs, exercise.params) for function in functions]
     assert found == yaml.safe_load((SUPPORT / "functions.yml").read_text("utf-8"))
 
 
