@@ -130,7 +130,9 @@ def test_every_module_has_a_test_in_its_folder():
         words = {f"test_{word}" for word in (folder, *rest, "_".join(rest))}
         texts = [path.read_text(encoding="utf-8") for path in files]
         parent, own = name.rsplit(".", 1)
-        imported = re.compile(rf"{re.escape(name)}\b|from {re.escape(parent)} import [^\n]*\b{own}\b")
+        imported = re.compile(
+            rf"{re.escape(name)}\b|from {re.escape(parent)} import [^\n]*\b{own}\b"
+        )
         if not words & {path.stem for path in files} and not any(map(imported.search, texts)):
             without.append(name)
     assert without == []

@@ -16,7 +16,7 @@ class Widths(NamedTuple):
     """Widths ``nu`` (m,), and the ``weights`` (m, d) with which LIME's coefficients there are added.
 
     The sum is the Shapley value wherever at most ``order`` features act together; 0 where the masses
-    differ, for the sum is then another value, see :meth:`limetutor.cubes.cube.Cube.mean_over_widths`.
+    differ, for the sum is then another value, see ``mean_over_widths`` of a cube.
     """
 
     nu: np.ndarray
