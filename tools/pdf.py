@@ -86,8 +86,9 @@ JOIN = """async ([names, unwanted]) => {
 CUT_OFF = """() => [...document.querySelectorAll(".lt-book *")].filter((e) => {
     if (e.closest("svg, math") && !e.matches("svg, math")) return false;
     const style = getComputedStyle(e), hides = style.overflowX !== "visible" && e.clientWidth;
+    const {left, width} = e.getBoundingClientRect();
     return e.checkVisibility() && (hides && e.scrollWidth > e.clientWidth + 2
-        || e.matches("pre, td, p, svg, math, img") && e.getBoundingClientRect().right > innerWidth + 1);
+        || e.matches("pre, td, p, li, svg, math, img") && left + Math.max(width, e.scrollWidth) > innerWidth + 1);
 }).map((e) => `${e.closest("section").id}: ${e.textContent.trim().slice(0, 60)}`)"""
 SCALE = 0.85
 WIDTH = (210 - 2 * 16) * 96 / 25.4  # of A4 between its margins, in pixels

@@ -260,6 +260,7 @@ class FrameTable:
         mark_jumps(encoded, layer.roots, sizes, self.gliding, partial(self.middle, layer))
         return encoded
 
+    @styled
     def middle(self, layer: LayerFrames, stops: Stops, moved: int) -> ET.Element:
         """A layer in the middle between these stops and the next one of the control ``moved``."""
         controls = list(self.moving.items())
