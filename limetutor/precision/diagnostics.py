@@ -1,5 +1,6 @@
 """What to know of an explanation or a limit, in words: their warnings."""
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -44,9 +45,12 @@ def fit_warnings(
 
 def _remedy(problem: Any, draws: Any, n: int, features: np.ndarray) -> str:
     """What gives these features (d,) samples enough on either side of their boxes, and enough in all."""
-    remedy = "raise nu or n"
+    remedy, law = "raise nu or n", None
     if problem.product is not None and draws.follows(problem.boxes):
-        law, side = problem.tilt, 1.0
+        with suppress(ValueError):  # where nothing of weight is ever drawn in xi's box
+            law = problem.tilt
+    if law is not None:
+        side = 1.0
         if problem.world.regression is None:
             side = np.min(np.minimum(law.alpha, law.rest)[features & ~law.constant], initial=1.0)
         least = MIN_EFFECTIVE * max(problem.d + 1, 1 / max(side, 1e-300))  # of equal weight

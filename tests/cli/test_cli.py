@@ -99,7 +99,7 @@ def test_explain_says_what_lime_would(files, capsys, tmp_path):
 def test_audit_of_a_row_and_of_all_rows(files, capsys, tmp_path):
     page = tmp_path / "r.html"
     code = run(files, "audit", "--row", "7", "--html", str(page), "--samples", "1000")
-    assert code in (0, 1) and "Audit of" in capsys.readouterr().out and page.exists()
+    assert code in (0, 1) and "Show it" in capsys.readouterr().out and page.exists()
     small = tmp_path / "small.csv"
     FRAME.head(12).to_csv(small, index=False)
     code = cli.main(["audit", str(files / "pipeline.skops"), str(small), "--samples", "500"])
