@@ -112,7 +112,7 @@ def _singular(
         if np.any(singular) and not ridge:
             notes.append(
                 f"The fit is singular in {int(singular.sum())} feature(s) {_listed(problem, singular)}: "
-                f"{why}, and a coefficient of 0 is no estimate; {remedy}."
+                f"{why}; their coefficients, and those that depend on them, are no estimates; {remedy}."
             )
     return notes
 

@@ -20,6 +20,7 @@ import scipy
 from ..inputs import arguments as arg
 from ..results.limit import TINY
 from ..results.result import BaseResult
+from .diagnostics import MIN_EFFECTIVE
 from .stability import repeats
 
 DRAWS, MAX_NUMBERS = 2**16, 2**24  # simulated vectors of coefficients, and numbers in all of them
@@ -168,6 +169,12 @@ class Ranking(BaseResult):
 
 def of_explanation(ex: Any) -> Ranking:
     """The ranking of an explanation: given this run alone, its limit is normal around its coefficients."""
+    least = MIN_EFFECTIVE * (len(ex.coef) + 1)
+    if ex.ess < least:
+        raise ValueError(
+            f"n must give at least {least} effective samples for a ranking of {len(ex.coef)} coefficients, "
+            f"got {ex.ess:.1f}; raise n or nu."
+        )
     source = f"the limit, as far as {ex.n:,} samples tell"
     return _ranking(ex.coef, ex.covariance[1:, 1:], ex.names, source, ex.warnings)
 

@@ -51,8 +51,8 @@ def test_a_singular_fit_warns_with_the_features():
     e, messages = warned(lambda: lt.explain(f, xi, world, 0.05, n=20_000, seed=0, sampler="tilted"))
     assert messages == [
         "The fit is singular in 1 feature(s) ['x1']: all samples that weigh more than rounding lie "
-        "on one side of xi's box, and a coefficient of 0 is no estimate; raise nu, or ask lt.limit what the "
-        "coefficients tend to."
+        "on one side of xi's box; their coefficients, and those that depend on them, are no estimates; raise "
+        "nu, or ask lt.limit what the coefficients tend to."
     ]
     assert e.coef[0] == 0 and e.stderr[0] == 0 and e.coef[1] != 0
     assert [j for j, _ in e.as_map()[1]] == [1]

@@ -282,3 +282,12 @@ def test_what_top_gives_for_other_models_and_refuses():
     )
     one_sentence(lambda: lt.predict_lime(explainer, model, X[ROW], model_regressor=Lasso(0.1)).ranking(),
                  "model_regressor must be a ridge")  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::limetutor.FitWarning")
+def test_a_run_of_few_effective_samples_has_no_ranking():
+    f, xi = lt.Linear([10.0, -10.0]), [0.961, 0.432]
+    few, enough = (lt.explain(f, xi, lt.Gaussian(), 1.0, n=n, seed=0) for n in (12, 60))
+    assert few.ess < 15 < enough.ess and enough.ranking().ahead.shape == (2, 2)
+    with pytest.raises(ValueError, match=r"^n must give at least 15 effective samples for a rank"):
+        few.ranking()
