@@ -24,7 +24,7 @@ from .sheets import csv_line, read_table
 RECORD, UNPLACED, OTHER = "collected.csv", "unplaced", "other"
 RECORD_COLUMNS = ("student", "file", "assignment", "platform", "number", "from")
 # Full name_123_assignsubmission_file_ (a folder, or before the name of a file)
-MOODLE = re.compile(r"(?P<name>.*)_(?P<number>\d+)_assignsubmission_[a-z]+(?:_(?P<rest>.*))?")
+MOODLE = re.compile(r"(?P<name>.*?)_(?P<number>\d+)_assignsubmission_[a-z]+(?:_(?P<rest>.*))?")
 # doejane_LATE_123_456_name-1.ipynb, doejane_123_text.html
 CANVAS = re.compile(
     r"(?P<name>.+?)_(?:LATE_)?(?P<number>\d+)_(?:\d+_(?P<rest>.+)|(?P<text>text|link)\.html)"
@@ -131,26 +131,40 @@ class Collection:
             yield Found((*parts, *(inner or ("unnamed",))), Path(held), tuple(date))
 
 
+def _given(parts: tuple[str, ...]) -> Iterator[tuple[int, str, re.Match[str] | None]]:
+    """The parts of a name, from outside, with what a platform wrote there; none in an archive that was handed in."""
+    for k, part in enumerate(parts):
+        told = [match for kind in (MOODLE, CANVAS) if (match := kind.fullmatch(part))]
+        yield k, part, min(told, key=lambda match: match.end("name"), default=None)
+        if part.lower().endswith(".zip") and (k or told):
+            return
+
+
+def _moodle(export: Path, found: Found) -> tuple[tuple[Any, ...], str]:
+    """Where Moodle wrote a name, and that, and the number next to it."""
+    for k, _, told in _given(found.parts):
+        if told and told.re is MOODLE:
+            return (export, found.parts[:k], told["name"]), told["number"]
+    return (), ""
+
+
 def owner(found: Found, roster: Roster, anonymous: bool) -> Owner:
-    """Whose a file is, by its name in the export."""
-    last = found.parts[-1]
-    for part in found.parts:
-        if told := MOODLE.fullmatch(part):
-            name = told["rest"] if part == last and told["rest"] else last
+    """Whose a file is: the outermost part of its name in the export that names anybody decides."""
+    last, nobody = found.parts[-1], "it has no name of a student"
+    for k, part, told in _given(found.parts):
+        name = told["rest"] if told and k == len(found.parts) - 1 and told["rest"] else last
+        if told and told.re is MOODLE:
             # the number is another one for each assignment: it only tells people of one name apart
             who = roster.by_name(told["name"])
             if len(who) != 1 and (who or anonymous):
                 who = [s for s in roster.by_number(told["number"]) if not who or s in who] or who
             return _one(who, told["name"], "moodle", told["number"], name)
-    nobody = "it has no name of a student"
-    for part in found.parts:
-        if told := CANVAS.fullmatch(part):
-            name = told["rest"] if part == last and told["rest"] else last
+        if told:
             if who := roster.by_number(told["number"]) or roster.by_name(told["name"]):
                 return _one(who, told["name"], "canvas", told["number"], name)
             nobody = f"nobody in the list is {told['name'][:80]!r}"
-    for part in found.parts:
-        if who := roster.by_id(part) or roster.by_name(part):
+        plain = re.sub(r"(?i)\.zip$", "", part)
+        if who := roster.by_id(plain) or roster.by_name(plain):
             return _one(who, part, "", "", last)
     return Owner(None, nobody, name=last)
 
@@ -212,19 +226,17 @@ def collect_all(exports: list[Path], roster: Roster, out: Path) -> dict[str, Any
     with tempfile.TemporaryDirectory(dir=out, prefix=".") as scratch:
         collection = Collection(Path(scratch))
         try:
-            files = [(export.name, f) for export in exports for f in collection.files(export)]
+            files = [(export, f) for export in exports for f in collection.files(export)]
         finally:
             collection.close()
-        moodle = {
-            m.group("name", "number")
-            for _, f in files
-            for p in f.parts
-            if (m := MOODLE.fullmatch(p))
-        }
-        anonymous = len({name for name, _ in moodle}) == 1 < len(moodle)
-        by_place: dict[tuple[str, str], list[tuple[Owner, Found, str]]] = defaultdict(list)
+        called: dict[tuple[Any, ...], set[str]] = defaultdict(set)
         for export, found in files:
-            who = owner(found, roster, anonymous)
+            key, number = _moodle(export, found)
+            called[key].add(number)
+        by_place: dict[tuple[str, str], list[tuple[Owner, Found, Path]]] = defaultdict(list)
+        for export, found in files:
+            # in blind marking all of an export have one name
+            who = owner(found, roster, len(called[_moodle(export, found)[0]]) > 1)
             name, student = "", who.student.id if who.student else ""
             hidden = any(part.startswith(".") for part in found.parts)
             if student and not hidden:
@@ -246,7 +258,7 @@ def collect_all(exports: list[Path], roster: Roster, out: Path) -> dict[str, Any
                 place = _put(found.held, places[0])
                 rows.append(dict(zip(RECORD_COLUMNS, (
                     student, place.relative_to(out).as_posix(), name if last else "", who.platform,
-                    who.number, f"{export}: {'/'.join(found.parts)}{f' ({who.why})' if who.why else ''}",
+                    who.number, f"{export.name}: {'/'.join(found.parts)}{f' ({who.why})' if who.why else ''}",
                 ), strict=True)))  # fmt: skip
             if name and len({_digest(f.held) for _, f, _ in candidates}) > 1:
                 latest = "/".join(candidates[-1][1].parts)

@@ -55,7 +55,7 @@ class Roster:
     def by_id(self, text: str) -> list[Student]:
         """Those whose id or e-mail address this is."""
         wanted = identity(text)
-        return [s for s in self.students if wanted in (identity(s.id), identity(s.email))]
+        return [s for s in self.students if wanted and wanted in (identity(s.id), identity(s.email))]
 
     def by_name(self, text: str) -> list[Student]:
         """Those of this name, in whichever order its parts are and however they are joined."""

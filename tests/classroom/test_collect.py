@@ -231,6 +231,35 @@ def test_links_in_a_folder_are_not_followed(tmp_path, capsys):
     assert b"secret" not in found.values() and "it is a link" in capsys.readouterr().out
 
 
+EVE, ADA = CLASS[4], CLASS[2]
+MARK = "_assignsubmission_file_"
+HERS = f"{ADA.name}_{ADA.moodle}{MARK}/{NAME}.ipynb"
+REPLACING = {
+    "canvas": ("ngeve_504_7_hw.zip", HERS), "folder": (f"{EVE.id}/hw.zip", HERS), "a zip": (f"{EVE.id}.zip", HERS),
+    "stranger, canvas": ("nobody_9_7_hw.zip", HERS), "stranger, folder": ("x9/hw.zip", HERS),
+    "canvas, to Moodle": (f"ngeve_504_7_{ADA.name}_{ADA.moodle}{MARK}{NAME}.ipynb", ""),
+    "blind, flat": (f"Participant_{EVE.moodle}{MARK}Participant_{ADA.moodle}{MARK}{NAME}.ipynb", ""),
+    "blind": (f"Participant_{EVE.moodle}{MARK}/hw.zip", f"x_1{MARK}/{NAME}.ipynb"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REPLACING)
+def test_nobody_hands_in_for_another(tmp_path, case):
+    """... and nobody switches off the placing of others: the outermost name decides."""
+    outer, inner = REPLACING[case]
+    late = zipfile.ZipInfo(inner, (2030, 1, 1, 0, 0, 0))
+    theirs = notebook(EVE) if not inner else made((late, notebook(EVE)))
+    blind = {f"Participant_{p.moodle}{MARK}/{NAME}.ipynb": notebook(p) for p in (ADA, CLASS[3])}
+    own = blind if case.startswith("blind") else {f"{ADA.id}/{NAME}.ipynb": notebook(ADA)}
+    export = zipped(tmp_path / "all.zip", {**own, outer: theirs})
+    roster = own_roster(CLASS[2:5], "canvas" if "canvas" in case else "moodle")
+    found, _ = collected(tmp_path, roster, export)
+    assert found[f"{ADA.id}/{NAME}.ipynb"] == notebook(ADA)
+    if not case.startswith("stranger"):
+        assert found[f"{EVE.id}/{NAME}.ipynb"] == notebook(EVE)
+    assert not [name for name in found if name.startswith(f"{ADA.id}/{collect.OTHER}")]
+
+
 @pytest.mark.parametrize(
     ("table", "words"),
     [
