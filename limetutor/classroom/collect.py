@@ -324,6 +324,11 @@ def collect(options: argparse.Namespace) -> int:
                 f"--out must not be in what is collected, got {options.out!r} in {str(export)!r}."
             )
     roster = read(options.roster)
+    print(
+        f"The ids are those of the column {roster.id_column!r}: students must have written them into their notebooks."
+    )
+    for student in roster.without_id:
+        print(f"Warning: {student.name!r} has no id there; {student.id!r} is taken.")
     found = collect_all(exports, roster, out)
     places = {row["file"] for row in found["rows"]}
     rows = [

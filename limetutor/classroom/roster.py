@@ -51,11 +51,15 @@ class Roster:
     students: tuple[Student, ...]
     header: tuple[str, ...] = ()
     possible: dict[str, str] = field(default_factory=dict)
+    id_column: str = ""  # the first one that has any
+    without_id: tuple[Student, ...] = ()  # whose cell there is blank
 
     def by_id(self, text: str) -> list[Student]:
         """Those whose id or e-mail address this is."""
         wanted = identity(text)
-        return [s for s in self.students if wanted and wanted in (identity(s.id), identity(s.email))]
+        return [
+            s for s in self.students if wanted and wanted in (identity(s.id), identity(s.email))
+        ]
 
     def by_name(self, text: str) -> list[Student]:
         """Those of this name, in whichever order its parts are and however they are joined."""
@@ -95,6 +99,7 @@ def read(path: str | Path) -> Roster:
                 f"but the columns of {str(path)!r} are {', '.join(map(repr, header)) or 'none'}."
             )
     students: list[Student] = []
+    listed: list[list[str]] = []
     possible: dict[str, str] = {}
     for line, cells in enumerate(rows, 2):
         by_name = dict(zip(header, cells, strict=False))
@@ -109,10 +114,13 @@ def read(path: str | Path) -> Roster:
             students.append(
                 Student(first("id") or number, first("name"), first("email"), number, by_name)
             )
+            listed.append(cells)
             _check(students[-1], students[:-1], line)
     if not students:
         raise ValueError(f"--roster must list at least one student, but {str(path)!r} lists none.")
-    return Roster(tuple(students), tuple(header), possible)
+    where = next(k for k in (*columns["id"], *columns["number"]) if any(row[k] for row in listed))
+    without = tuple(s for s, row in zip(students, listed, strict=True) if not row[where])
+    return Roster(tuple(students), tuple(header), possible, header[where], without)
 
 
 def _check(student: Student, others: Iterable[Student], line: int) -> None:

@@ -276,6 +276,25 @@ def test_a_list_that_is_none_gets_a_sentence(tmp_path, capsys, table, words):
     assert said.count("\n") == 1 and "--roster" in said and words in said
 
 
+@pytest.mark.parametrize(
+    ("table", "column", "blank"),
+    [
+        ("Full name,ID number,Email address\nAda,1,a@x\nBen,2,b@x", "ID number", ()),
+        ("Full name,Email address\nAda,a@x\nBen,b@x", "Email address", ()),
+        ("Full name,ID number,Email address\nAda,1,a@x\nBen,,b@x", "ID number", (("Ben", "b@x"),)),
+        ("Full name,ID number,Email address\nAda,,a@x\nBen,,b@x", "Email address", ()),
+        ("id,id,name\n1,,Ada", "id", ()),
+        ("name,id,number\nAda,,1\nBen,,2", "number", ()),
+    ],
+)  # fmt: skip
+def test_where_ids_come_from_is_said(tmp_path, capsys, table, column, blank):
+    (tmp_path / "in").mkdir()
+    assert collected(tmp_path, table, tmp_path / "in")[1] == 0
+    said = capsys.readouterr().out
+    assert f"the column {column!r}" in said and said.count("Warning") == len(blank)
+    assert all(f"{name!r} has no id there; {taken!r} is taken" in said for name, taken in blank)
+
+
 def test_lists_as_spreadsheets_write_them(tmp_path):
     path = tmp_path / "r.csv"
     path.write_bytes("id;name;e-mail\n1;Müller, Eva;e@x\n".encode("cp1252"))
