@@ -11,6 +11,7 @@ new sandbox in which the earlier one is answered from outside; the points of the
 """
 
 import builtins
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -23,8 +24,8 @@ from ..course import progress
 from ..course.exercises import exercises
 from ..course.judging.kinds import Function
 from .assignments import assignments, edition
-from .names import reached
-from .notebooks import UnreadableNotebookError, opened, source, submission
+from .names import reached, statements
+from .notebooks import UnreadableNotebookError, cells, opened, source, submission
 from .questions import Assignment, AssignmentQuestion, generator, identity
 from .sandbox import SandboxLimits
 from .session import AnswerError, Session, StoppedError, decoded, encoded, start_session
@@ -34,6 +35,7 @@ MAX_PROGRESS_BYTES = 100_000
 STUB = "YOUR ANSWER HERE"  # what nbgrader writes into a released paragraph
 PROBLEMS = {
     "no such name": "There is no {answer} in the notebook: was it renamed, or did its cell fail?",
+    "no syntax": "The cell that defines {answer} has a syntax error, so Python runs none of it.",
     "not plain": "It gives something that is neither numbers nor text.",
     "timed out": "It took too long.",
     "out of memory": "It used too much memory.",
@@ -222,12 +224,13 @@ def mark(question: AssignmentQuestion, asked: Asked, run: NotebookRun) -> Mark:
         if isinstance(exercise, Function):
             function = RemoteFunction(run, question.answer, seconds)
             outcome = exercise.tried(function, generator(question.name, asked.seed))
-            words = _in_words(function.problem, question) if function.problem else outcome.hint
+            problem = function.problem
+            words = _in_words(problem, question, run.code) if problem else outcome.hint
             return Mark(question.points if outcome.kind == "right" else 0, words)
         answer = decoded(run.ask(seconds, do="value", name=question.answer).get("value"))
         verdict = exercise.judge(answer)
     except (AnswerError, StoppedError) as error:
-        return Mark(0, _in_words(error.args[0], question))
+        return Mark(0, _in_words(error.args[0], question, run.code))
     if verdict.kind in ("right", "close"):
         return Mark(question.points, "" if verdict.kind == "right" else verdict.words)
     others = (other for other in asked.others if identity(other) != identity(asked.student))
@@ -235,7 +238,10 @@ def mark(question: AssignmentQuestion, asked: Asked, run: NotebookRun) -> Mark:
     return Mark(0, verdict.words, fits=tuple(fits) if question.personal else ())
 
 
-def _in_words(problem: str, question: AssignmentQuestion) -> str:
+def _in_words(problem: str, question: AssignmentQuestion, code: Sequence[str]) -> str:
+    makes = re.compile(rf"(?m)^\s*((def|class)\s+{question.answer}\b|{question.answer}\s*=)")
+    if problem == "no such name" and any(makes.search(c) and not statements(c) for c in code):
+        problem = "no syntax"
     words = PROBLEMS.get(problem, f"It raises an error, {problem}.")
     return words.replace("{answer}", question.answer)
 
@@ -280,7 +286,9 @@ def graded(
         return result("missing", zero, f"There is no {path.name} in the folder{there}.")
     original = opened(source(assignment.name))
     try:
-        content = submission(opened(path), original)
+        notebook = opened(path)
+        content = submission(notebook, original)
+        texts = content.texts | lost_texts(notebook, original)
         seed = path.read_bytes()
     except UnreadableNotebookError as why:
         return result("unreadable", zero, f"The file cannot be read: {why}.")
@@ -297,7 +305,7 @@ def graded(
     notes = [*content.altered, *_differences(assignment.name, content.version, typed, student)]
     stopped = [why for why in ("timed out", "out of memory") if why in run.trouble]
     status = [*stopped, "altered" if content.altered else "graded"][0]
-    read = {q.name: _to_read(q, content.texts) for q in assignment.questions if not q.machine}
+    read = {q.name: _to_read(q, texts) for q in assignment.questions if not q.machine}
     return result(status, marks | read, *notes, typed=typed)
 
 
@@ -314,6 +322,17 @@ def digest_of(text: str) -> str:
     """What tells a paragraph from another one; spaces do not count, and no spreadsheet takes it for a number."""
     plain = " ".join(text.split())
     return f"t-{sha256(plain.encode(errors='surrogatepass')).hexdigest()[:12]}"
+
+
+def lost_texts(notebook: Any, original: Any) -> dict[str, str]:
+    """Paragraphs whose cells are not there by name: all that stands in cells without a name and not in ours."""
+    ours, handed_in = cells(original), cells(notebook)
+    there = {cell.name for cell in handed_in}
+    known = {cell.text.strip() for cell in ours if not cell.name}
+    own = [c.text for c in handed_in if c.kind == "markdown" and not c.name]
+    text = "\n\n".join(one for one in own if one.strip() not in known)
+    lost = (c.name for c in ours if c.name and c.role == "answer" and c.kind == "markdown")
+    return {name: text for name in lost if name not in there}
 
 
 def is_blank(text: str) -> bool:

@@ -42,7 +42,7 @@ def paragraphs(folder: str, name: str) -> dict[str, list[Any]]:
 
     For a process of its own: it reads what was handed in.
     """
-    from .marking import digest_of, is_blank
+    from .marking import digest_of, is_blank, lost_texts
     from .notebooks import UnreadableNotebookError, opened, source, submission
     from .texts import in_html
 
@@ -50,7 +50,8 @@ def paragraphs(folder: str, name: str) -> dict[str, list[Any]]:
     try:
         if path.is_symlink():
             return {}
-        texts = submission(opened(path / f"{name}.ipynb"), opened(source(name))).texts
+        notebook, original = opened(path / f"{name}.ipynb"), opened(source(name))
+        texts = submission(notebook, original).texts | lost_texts(notebook, original)
     except (UnreadableNotebookError, OSError):
         return {}
     return {

@@ -1,6 +1,7 @@
 """Points that a person gave, when the text that they are for changes."""
 
 import csv
+import json
 
 import pytest
 from slips import notebook_of, slips
@@ -59,3 +60,18 @@ def test_what_is_blank_or_unreadable_gets_no_points(tmp_path, capsys, column):
         assert f"ada, {KEY}: there is no text" in capsys.readouterr().out
     (found,) = reading.merged([result("bla")], given)
     assert (found.points, found.open) == (4, 0), "as it is, or for this very text"
+
+
+def test_a_paragraph_whose_cell_lost_its_name_is_read(tmp_path):
+    handed(tmp_path / "ada", "What I found, in words.")
+    file = tmp_path / "ada" / f"{NAME}.ipynb"
+    notebook = json.loads(file.read_text())
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "in_words":
+            cell["metadata"] = {}
+        if "Rubric" in "".join(cell["source"])[:10]:
+            cell["source"] = ""  # of the teachers' version
+    file.write_text(json.dumps(notebook))
+    ((key, (html, _, digest)),) = reading.paragraphs(str(tmp_path / "ada"), NAME).items()
+    assert key == "in_words" and "What I found" in html
+    assert digest == digest_of("What I found, in words.")
