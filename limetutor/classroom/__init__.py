@@ -19,6 +19,8 @@ def hint(name: str, answer: Any, student: str = "") -> None:
     from ..course.judging.kinds import Attempts
     from .assignments import exercise
 
+    if _without_id(name, student):
+        return
     global _attempts
     _attempts = _attempts or Attempts()
     question = exercise(name, student)
@@ -29,7 +31,24 @@ def numbers(name: str, student: str) -> dict[str, Any]:
     """The numbers that a question gives a student: the same for the same id, others for others."""
     from .assignments import exercise
 
+    _without_id(name, student)
     return exercise(name, student).params
+
+
+def _without_id(name: str, student: str) -> bool:
+    """Say so if a question with numbers of one's own is asked without an id, or with what stands in its place."""
+    from .assignments import assignments, exercise
+    from .questions import identity
+
+    exercise(name, student)  # names and types first
+    questions = {q.name: q for a in assignments().values() for q in a.questions}
+    missing = questions[name].personal and identity(student) in ("", "your id")
+    if missing:
+        print(
+            'Your id is missing: write it in the cell with student = "your id", run that cell, then this one. These '
+            "are nobody's numbers, and an answer to them gets no points."
+        )
+    return missing
 
 
 def released(version: str) -> None:

@@ -1,7 +1,7 @@
 """What a teacher may want to look at: notebooks filled in for another id, and answers that are alike.
 
 Code is compared by its structure: comments, layout and the names that a student chose do not count. What the model
-answer has too, or many have, says little. A line is a reason to look, and no more; students do not see it.
+answer has too, or short code that many have, says little. A line is a reason to look, and no more; students do not see it.
 """
 
 import ast
@@ -23,8 +23,9 @@ VARIABLE = re.compile(r"(?<=:)#\d+")
 KNOWN = {*dir(builtins), "np", "numpy", "scipy", "pd", "axis"}  # names that are not the student's
 PRINTS = f"{__name__}:prints"
 LEAST = {"code": 25, "text": 30}  # nodes or words: smaller answers are alike by themselves
+TELLING = {"code": 45, "text": 15}  # so long, the same is no accident, however many have it
 NEAR = {"code": 0.7, "text": 0.5}  # shared pieces of all that either has
-FEW = 0.1  # of the class: what more than that have in common says nothing
+FEW = 0.1  # of the class: what more than that have in common says nothing, if it is short code
 MAX_PIECES = 2000
 SECONDS, PROCESSOR_SECONDS = 30, 10
 
@@ -48,7 +49,11 @@ def prints(folder: str, name: str) -> dict[str, list[Any]]:
         key.removesuffix("-answer"): print_of("code", text) for key, text in found.answers.items()
     }
     texts = {k: print_of("text", t) for k, t in found.texts.items() if not is_blank(t)}
-    return {key: one for key, one in (code | texts).items() if one[2] >= LEAST[one[0]]}
+    return {
+        key: one
+        for key, one in (code | texts).items()
+        if one[2] >= min(LEAST[one[0]], TELLING[one[0]])
+    }
 
 
 def print_of(kind: str, text: str) -> list[Any]:
@@ -160,11 +165,14 @@ def _alike(folders: Sequence[Path], name: str) -> Iterator[list[str]]:
         by_digest: dict[int, list[str]] = defaultdict(list)
         for student, (_, digest, _, _) in answers.items():
             by_digest[digest].append(student)
-        first = [group[0] for group in by_digest.values() if len(group) <= most]
+        first = []
         for group in by_digest.values():
             kind, digest, size, _ = answers[group[0]]
             remark = "the model answer" if digest == model.get(key) else ""
-            if remark or 1 < len(group) <= most:
+            counts = len(group) <= most or size >= TELLING[kind]
+            if counts and size >= LEAST[kind]:
+                first.append(group[0])
+            if remark or (counts and len(group) > 1):
                 yield [KINDS[2], name, key, " & ".join(group), "1.00", str(size), remark]
         near = [
             (one, other, shared)
@@ -173,7 +181,7 @@ def _alike(folders: Sequence[Path], name: str) -> Iterator[list[str]]:
         ]
         partners = Counter(student for pair in near for student in pair[:2])
         for one, other, shared in near:
-            if max(partners[one], partners[other]) <= most:
+            if max(partners[one], partners[other]) <= most or answers[one][0] == "text":
                 size = str(answers[one][2])
                 yield [KINDS[3], name, key, f"{one} & {other}", f"{shared:.2f}", size, ""]
 

@@ -11,10 +11,12 @@ new sandbox in which the earlier one is answered from outside; the points of the
 """
 
 import builtins
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,8 @@ from ..course import progress
 from ..course.exercises import exercises
 from ..course.judging.kinds import Function
 from .assignments import assignments, edition
-from .names import reached
-from .notebooks import UnreadableNotebookError, opened, source, submission
+from .names import reached, statements
+from .notebooks import UnreadableNotebookError, cells, opened, source, submission
 from .questions import Assignment, AssignmentQuestion, generator, identity
 from .sandbox import SandboxLimits
 from .session import AnswerError, Session, StoppedError, decoded, encoded, start_session
@@ -33,6 +35,7 @@ MAX_PROGRESS_BYTES = 100_000
 STUB = "YOUR ANSWER HERE"  # what nbgrader writes into a released paragraph
 PROBLEMS = {
     "no such name": "There is no {answer} in the notebook: was it renamed, or did its cell fail?",
+    "no syntax": "The cell that defines {answer} has a syntax error, so Python runs none of it.",
     "not plain": "It gives something that is neither numbers nor text.",
     "timed out": "It took too long.",
     "out of memory": "It used too much memory.",
@@ -47,13 +50,15 @@ PROBLEMS = {
 class Mark:
     """The points of a question, and words for the student that name no hidden input.
 
-    ``open`` are points that a person has still to give. ``fits`` are other students whose numbers the answer fits.
+    ``open`` are points that a person has still to give, and ``text`` is a digest of what is to be read. ``fits`` are
+    other students whose numbers the answer fits.
     """
 
     points: float
     words: str
     open: int = 0
     fits: tuple[str, ...] = ()
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -219,12 +224,13 @@ def mark(question: AssignmentQuestion, asked: Asked, run: NotebookRun) -> Mark:
         if isinstance(exercise, Function):
             function = RemoteFunction(run, question.answer, seconds)
             outcome = exercise.tried(function, generator(question.name, asked.seed))
-            words = _in_words(function.problem, question) if function.problem else outcome.hint
+            problem = function.problem
+            words = _in_words(problem, question, run.code) if problem else outcome.hint
             return Mark(question.points if outcome.kind == "right" else 0, words)
         answer = decoded(run.ask(seconds, do="value", name=question.answer).get("value"))
         verdict = exercise.judge(answer)
     except (AnswerError, StoppedError) as error:
-        return Mark(0, _in_words(error.args[0], question))
+        return Mark(0, _in_words(error.args[0], question, run.code))
     if verdict.kind in ("right", "close"):
         return Mark(question.points, "" if verdict.kind == "right" else verdict.words)
     others = (other for other in asked.others if identity(other) != identity(asked.student))
@@ -232,7 +238,10 @@ def mark(question: AssignmentQuestion, asked: Asked, run: NotebookRun) -> Mark:
     return Mark(0, verdict.words, fits=tuple(fits) if question.personal else ())
 
 
-def _in_words(problem: str, question: AssignmentQuestion) -> str:
+def _in_words(problem: str, question: AssignmentQuestion, code: Sequence[str]) -> str:
+    makes = re.compile(rf"(?m)^\s*((def|class)\s+{question.answer}\b|{question.answer}\s*=)")
+    if problem == "no such name" and any(makes.search(c) and not statements(c) for c in code):
+        problem = "no syntax"
     words = PROBLEMS.get(problem, f"It raises an error, {problem}.")
     return words.replace("{answer}", question.answer)
 
@@ -277,7 +286,9 @@ def graded(
         return result("missing", zero, f"There is no {path.name} in the folder{there}.")
     original = opened(source(assignment.name))
     try:
-        content = submission(opened(path), original)
+        notebook = opened(path)
+        content = submission(notebook, original)
+        texts = content.texts | lost_texts(notebook, original)
         seed = path.read_bytes()
     except UnreadableNotebookError as why:
         return result("unreadable", zero, f"The file cannot be read: {why}.")
@@ -294,15 +305,34 @@ def graded(
     notes = [*content.altered, *_differences(assignment.name, content.version, typed, student)]
     stopped = [why for why in ("timed out", "out of memory") if why in run.trouble]
     status = [*stopped, "altered" if content.altered else "graded"][0]
-    read = {q.name: _to_read(q, content.texts) for q in assignment.questions if not q.machine}
+    read = {q.name: _to_read(q, texts) for q in assignment.questions if not q.machine}
     return result(status, marks | read, *notes, typed=typed)
 
 
 def _to_read(question: AssignmentQuestion, texts: Mapping[str, str]) -> Mark:
     """The mark of a paragraph before a person has read it."""
-    if is_blank(texts.get(question.answer, "")):
+    text = texts.get(question.answer, "")
+    if is_blank(text):
         return Mark(0, "There is no text here.")
-    return Mark(0, "A person gives these points.", open=question.points)
+    words = "A person gives these points."
+    return Mark(0, words, open=question.points, text=digest_of(text))
+
+
+def digest_of(text: str) -> str:
+    """What tells a paragraph from another one; spaces do not count, and no spreadsheet takes it for a number."""
+    plain = " ".join(text.split())
+    return f"t-{sha256(plain.encode(errors='surrogatepass')).hexdigest()[:12]}"
+
+
+def lost_texts(notebook: Any, original: Any) -> dict[str, str]:
+    """Paragraphs whose cells are not there by name: all that stands in cells without a name and not in ours."""
+    ours, handed_in = cells(original), cells(notebook)
+    there = {cell.name for cell in handed_in}
+    known = {cell.text.strip() for cell in ours if not cell.name}
+    own = [c.text for c in handed_in if c.kind == "markdown" and not c.name]
+    text = "\n\n".join(one for one in own if one.strip() not in known)
+    lost = (c.name for c in ours if c.name and c.role == "answer" and c.kind == "markdown")
+    return {name: text for name in lost if name not in there}
 
 
 def is_blank(text: str) -> bool:

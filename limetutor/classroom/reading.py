@@ -1,7 +1,8 @@
 """`limetutor class read`: what a person reads, all answers to a question on one page, and the points that come back.
 
 ``OUT/read/<assignment>-<question>.html`` has the rubric, the model answer and every paragraph; ``OUT/marks.csv`` has a
-line for each, to be filled in, and `limetutor class grade` adds them. Lines that are filled in stay as they are.
+line for each, to be filled in, and `limetutor class grade` adds them. Lines that are filled in stay as they are, as
+long as the text is the one that was read: the column ``text`` has a digest of it.
 """
 
 import argparse
@@ -17,7 +18,11 @@ from .command import action
 from .sheets import csv_line, read_table
 
 MARKS = "marks.csv"
-COLUMNS = ("student", "assignment", "question", "points", "max_points", "comment")
+COLUMNS = ("student", "assignment", "question", "points", "max_points", "comment", "text")
+CHANGED = "the text is another one than when it got points, so they are open again"
+UNCHECKED = (
+    "its judging was given up, so its points count once the column text is empty in its line"
+)
 READ = f"{__name__}:paragraphs"
 SECONDS, PROCESSOR_SECONDS = 60, 20
 STYLE = (
@@ -33,11 +38,11 @@ def code_of(student: str) -> str:
 
 
 def paragraphs(folder: str, name: str) -> dict[str, list[Any]]:
-    """What a student wrote for a person, as safe HTML and its number of words; nothing of what is blank.
+    """What a student wrote for a person, as safe HTML, its number of words and its digest; nothing of what is blank.
 
     For a process of its own: it reads what was handed in.
     """
-    from .marking import is_blank
+    from .marking import digest_of, is_blank, lost_texts
     from .notebooks import UnreadableNotebookError, opened, source, submission
     from .texts import in_html
 
@@ -45,11 +50,14 @@ def paragraphs(folder: str, name: str) -> dict[str, list[Any]]:
     try:
         if path.is_symlink():
             return {}
-        texts = submission(opened(path / f"{name}.ipynb"), opened(source(name))).texts
+        notebook, original = opened(path / f"{name}.ipynb"), opened(source(name))
+        texts = submission(notebook, original).texts | lost_texts(notebook, original)
     except (UnreadableNotebookError, OSError):
         return {}
     return {
-        key: [in_html(t[:30_000]), len(t.split())] for key, t in texts.items() if not is_blank(t)
+        key: [in_html(t[:30_000]), len(t.split()), digest_of(t)]
+        for key, t in texts.items()
+        if not is_blank(t)
     }
 
 
@@ -67,7 +75,7 @@ def page(
         f"<h1>{escape(question.name)}</h1><p>{question.points} points, {len(answers)} answers.</p>",
         f"<aside><ul>{rubric}</ul><details><summary>Model answer</summary>{model}</details></aside>",
     ]
-    for name, (html, words) in sorted(answers.items()):
+    for name, (html, words, _) in sorted(answers.items()):
         parts.append(f"<section><h2>{escape(name)}, {words} words</h2>{html}</section>")
     if blank:
         parts.append(
@@ -102,7 +110,7 @@ def marks_in(path: str | Path, required: bool) -> list[dict[str, Any]]:
 
 
 def merged(results: Sequence[Any], given: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Results with the points that a person gave."""
+    """Results with the points that a person gave for the text as it is now; of another, it is said whose."""
     from .assignments import assignments
     from .marking import Mark
 
@@ -111,6 +119,8 @@ def merged(results: Sequence[Any], given: Sequence[Mapping[str, Any]]) -> list[A
     }
     students = {name: s for s in {r.student for r in results} for name in (s, code_of(s))}
     marks: dict[tuple[str, str], Mark] = {}
+    machine = {(r.student, n): mark for r in results for n, mark in r.marks.items()}
+    seen: set[tuple[str, str]] = set()
     for entry in given:
         name, line = f"{entry['assignment']}/{entry['question']}", entry["line"]
         if name not in points:
@@ -124,11 +134,22 @@ def merged(results: Sequence[Any], given: Sequence[Mapping[str, Any]]) -> list[A
                 f"--marks: the points of {name} must be from 0 to {points[name]}, got {entry['points']:g} in line {line}."
             )
         key = students[entry["student"]], name
-        if key in marks:
+        if key in seen:
             raise ValueError(
                 f"--marks: line {line} gives the points of {key[0]!r} for {name} once more."
             )
-        marks[key] = Mark(entry["points"], entry["comment"])
+        seen.add(key)
+        now = machine.get(key)
+        if now is None:
+            continue
+        if not now.open:  # blank, unreadable or not there
+            if entry["points"]:
+                words = "there is no text that can be read, so its points do not count"
+                print(f"{entry['student']}, {name}: {words}.")
+        elif entry["text"] and entry["text"] != now.text:
+            print(f"{entry['student']}, {name}: {CHANGED if now.text else UNCHECKED}.")
+        else:
+            marks[key] = Mark(entry["points"], entry["comment"])
     final = []
     for result in results:
         own = {n: marks[result.student, n] for n in result.marks if (result.student, n) in marks}
@@ -182,7 +203,10 @@ def read(options: argparse.Namespace) -> int:
             written += 1
             for who in sorted(answers):
                 kept = there.pop((who, name, question.answer), {})
-                points = kept.get("points")
+                points, digest = kept.get("points"), answers[who][2]
+                if points is not None and kept["text"] not in ("", digest):
+                    print(f"{who}, {name}/{question.answer}: {CHANGED}.")
+                    points = None
                 row = [
                     who,
                     name,
@@ -190,7 +214,7 @@ def read(options: argparse.Namespace) -> int:
                     "" if points is None else f"{points:g}",
                     question.points,
                 ]
-                lines.append(csv_line([*row, kept.get("comment", "")]))
+                lines.append(csv_line([*row, kept.get("comment", ""), digest]))
     for kept in there.values():  # of other assignments, or of who is not there any more
         if kept["points"] is not None or kept["comment"]:
             points = "" if kept["points"] is None else f"{kept['points']:g}"

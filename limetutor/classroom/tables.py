@@ -143,9 +143,16 @@ FORMATS: dict[str, Callable[[Gradebook], dict[str, str]]] = {
 
 
 def in_words(result: Any) -> str:
-    """The points of each question, for the student."""
+    """The points of each question, for the student; why there are none, and what a person wrote."""
+    from .assignments import assignments
+
+    if result.status == "unreadable":
+        return " ".join(result.notes)
+    people = {q.name for a in assignments().values() for q in a.questions if not q.machine}
+    said = [m.words for name, m in result.marks.items() if name in people and m.words]
     marks = (f"{name.partition('/')[2]} {shown(m.points)}" for name, m in result.marks.items())
-    return f"{shown(result.points)} of {result.max_points} points: {', '.join(marks)}."
+    points = f"{shown(result.points)} of {result.max_points} points: {', '.join(marks)}."
+    return " ".join([points, *said])
 
 
 def shown(value: float) -> str:

@@ -59,3 +59,20 @@ def test_what_students_are_told(tmp_path):
     assert f"'{NAME} 0.1+abc'" in version and edition(NAME) in version
     assert found.typed == "bob" and "The id in the notebook is 'bob', and yours is 'ada'" in typed
     assert found.status == "graded" and found.marks[f"{NAME}/my_weights"].points == 0
+
+
+def test_a_syntax_error_and_a_lost_cell(tmp_path):
+    """... are told as what they are: neither is a name that is gone, nor a paragraph that is empty."""
+    if why := why_unavailable():
+        pytest.skip(why)
+    (right,) = [s for s in slips() if s.assignment == NAME and s.name == "right"]
+    cells = {"score-answer": "def score(z, y, w:\n    return 1"}
+    notebook = json.loads(notebook_of(right, "ada", "My words.", cells))
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "in_words":
+            cell["metadata"] = {}
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / f"{NAME}.ipynb").write_text(json.dumps(notebook))
+    found = graded(tmp_path / "ada", assignments()[NAME], SandboxLimits())
+    assert "has a syntax error" in found.marks[f"{NAME}/score"].words
+    assert (found.open, found.points) == (4, 16)
