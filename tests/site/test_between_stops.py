@@ -37,7 +37,6 @@ CAUSES: dict[tuple[str, str], tuple[str, float]] = {
     ("fig-machine-weigh", "xi"): (EDGE, JUMPS),
     ("fig-machine-weigh", "nu"): (STEEP, JUMPS),
     ("fig-tilt-over-boxes", "xi"): (f"{EDGE}, and the figure has no room for more stops", 0.23),
-    ("fig-curved", "nu"): ("a curve leaves the picture", JUMPS),
     ("fig-other-width", "width"): ("a reason takes the place of another", 0.2),
     ("fig-machine-fit", "nu"): (STEEP, JUMPS),
     ("fig-which-bandwidth", "nu"): (STEEP, JUMPS),
