@@ -35,20 +35,22 @@ def prints(folder: str, name: str) -> dict[str, list[Any]]:
 
     For a process of its own: it reads what was handed in.
     """
-    from .marking import is_blank
+    from .marking import is_blank, lost_texts
     from .notebooks import UnreadableNotebookError, opened, source, submission
 
     path = Path(folder)
     try:
         if path.is_symlink():
             return {}
-        found = submission(opened(path / f"{name}.ipynb"), opened(source(name)))
+        notebook, original = opened(path / f"{name}.ipynb"), opened(source(name))
+        found = submission(notebook, original)
+        words = found.texts | lost_texts(notebook, original)
     except (UnreadableNotebookError, OSError):
         return {}
     code = {
         key.removesuffix("-answer"): print_of("code", text) for key, text in found.answers.items()
     }
-    texts = {k: print_of("text", t) for k, t in found.texts.items() if not is_blank(t)}
+    texts = {k: print_of("text", t) for k, t in words.items() if not is_blank(t)}
     return {
         key: one
         for key, one in (code | texts).items()
