@@ -263,7 +263,13 @@ def collect_all(exports: list[Path], roster: Roster, out: Path) -> dict[str, Any
             by_place[student, name].append((who, found, export))
         for (student, name), candidates in sorted(by_place.items()):
             candidates.sort(
-                key=lambda c: (c[1].given, c[1].date, _copy_number(c[0].name), c[1].parts)
+                key=lambda c: (
+                    c[1].given,
+                    c[1].date,
+                    _is_begun(c[1].held),
+                    _copy_number(c[0].name),
+                    c[1].parts,
+                )
             )
             for who, found, export in candidates:
                 last = name and found is candidates[-1][1]
@@ -305,6 +311,11 @@ def collect_all(exports: list[Path], roster: Roster, out: Path) -> dict[str, Any
 def _digest(path: Path) -> bytes:
     """What is in a file."""
     return sha256(path.read_bytes()).digest()
+
+
+def _is_begun(held: Path) -> bool:
+    """Whether a notebook has somebody's id where the released one says "your id"."""
+    return b'\\"your id\\"' not in held.read_bytes()
 
 
 def _copy_number(name: str) -> int:

@@ -28,6 +28,7 @@ from limetutor.cli import main
 
 NAME = "lime_from_scratch"
 CLASS = people(200)
+EVE, ADA = CLASS[4], CLASS[2]
 
 
 def notebook(p: Person, remark: str = "") -> bytes:
@@ -127,6 +128,13 @@ def test_of_several_files_the_latest_counts_and_all_are_kept(tmp_path, capsys):
     later, _ = collected(tmp_path, roster, zipped(tmp_path / "b.zip", third))
     assert later[f"{ada.id}/{NAME}.ipynb"] == notebook(ada, "third")
     assert {first, second, notebook(ada, "checkpoint")} <= set(later.values())
+
+
+def test_an_untouched_copy_of_the_same_date_does_not_count(tmp_path):
+    done, untouched = (notebook(ADA, f'student = "{x}"') for x in (ADA.id, "your id"))
+    files = {f"{ADA.id}/{NAME}.ipynb": done, f"{ADA.id}/{NAME} (1).ipynb": untouched}
+    found, _ = collected(tmp_path, own_roster([ADA]), zipped(tmp_path / "a.zip", files))
+    assert found[f"{ADA.id}/{NAME}.ipynb"] == done and untouched in found.values()
 
 
 # --- archives that mean harm -------------------------------------------------------------------------
@@ -231,7 +239,6 @@ def test_links_in_a_folder_are_not_followed(tmp_path, capsys):
     assert b"secret" not in found.values() and "it is a link" in capsys.readouterr().out
 
 
-EVE, ADA = CLASS[4], CLASS[2]
 MARK = "_assignsubmission_file_"
 HERS = f"{ADA.name}_{ADA.moodle}{MARK}/{NAME}.ipynb"
 REPLACING = {
