@@ -22,7 +22,7 @@ from .roster import Roster, Student
 from .sheets import csv_line, read_table
 
 RECORD, UNPLACED, OTHER = "collected.csv", "unplaced", "other"
-RECORD_COLUMNS = ("student", "file", "assignment", "platform", "number", "from")
+RECORD_COLUMNS = ("student", "file", "assignment", "platform", "number", "from", "date")
 # Full name_123_assignsubmission_file_ (a folder, or before the name of a file)
 MOODLE = re.compile(r"(?P<name>.*?)_(?P<number>\d+)_assignsubmission_[a-z]+(?:_(?P<rest>.*))?")
 # doejane_LATE_123_456_name-1.ipynb, doejane_123_text.html
@@ -34,17 +34,25 @@ JUNK = re.compile(r"(?i)^(?:__MACOSX|\.DS_Store|\._.*|Thumbs\.db|desktop\.ini)$"
 COPY = re.compile(
     r"\((\d+)\)|-(\d+)(?=\.)"
 )  # "the_audit (1).ipynb" of a browser, "the_audit-1.ipynb" of Canvas
+DAY = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 EXTRACT = f"{__package__}.unpack:extracted"
 MAX_DEPTH, NESTED_FILES, NESTED_MEGABYTES = 3, 2000, 200  # archives that students hand in
 SECONDS, NESTED_SECONDS = 1800, 60
 
 
 class Found(NamedTuple):
-    """A file that was handed in: the parts of its name in the export, the file that holds it, its date."""
+    """A file that was handed in: the parts of its name in the export, the file that holds it, its dates."""
 
     parts: tuple[str, ...]
     held: Path
     date: tuple[int, ...] = ()
+    given: tuple[int, ...] = ()  # the date of what the platform has, also for a file in an archive
+
+    @property
+    def day(self) -> str:
+        """When it was handed in, by the platform's archive; empty if that does not say."""
+        known = len(self.given) == 6 and self.given[0] > 1980  # where dates in archives begin
+        return "{:04d}-{:02d}-{:02d} {:02d}:{:02d}:{:02d}".format(*self.given) if known else ""
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,10 @@ class Collection:
         if export.is_dir():
             entries = [Found(p.relative_to(export).parts, p) for p in self._walked(export)]
         else:
-            entries = list(self._archive(export, (), unpack.MAX_FILES, unpack.MAX_BYTES, SECONDS))
+            entries = [
+                found._replace(given=found.date)
+                for found in self._archive(export, (), unpack.MAX_FILES, unpack.MAX_BYTES, SECONDS)
+            ]
         for entry in entries:
             yield from self._opened(entry, 1)
 
@@ -110,7 +121,7 @@ class Collection:
         if len(self.refused) > before:  # the archive itself is kept, so that nothing is lost
             yield entry
         for one in inside:
-            yield from self._opened(one, depth + 1)
+            yield from self._opened(one._replace(given=entry.given), depth + 1)
 
     def _archive(
         self, path: Path, parts: tuple[str, ...], files: int, size: int, seconds: int
@@ -197,6 +208,11 @@ def plain_name(name: str) -> str:
     return f"{stem[:80]}{dot}{ending[:20]}" if dot else plain[:80]
 
 
+def _printable(text: str) -> str:
+    """A text, with what may control a terminal escaped."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def _put(held: Path, target: Path) -> Path:
     """Copy a file; one of another content that is there already stays, in ``other``."""
     digest = _digest(held).hex()
@@ -223,6 +239,7 @@ def collect_all(exports: list[Path], roster: Roster, out: Path) -> dict[str, Any
     out.mkdir(parents=True, exist_ok=True)
     rows: list[dict[str, str]] = []
     chosen: list[str] = []
+    earlier = {row["file"]: row["date"] for row in recorded(out) if DAY.fullmatch(row["date"])}
     with tempfile.TemporaryDirectory(dir=out, prefix=".") as scratch:
         collection = Collection(Path(scratch))
         try:
@@ -245,22 +262,41 @@ def collect_all(exports: list[Path], roster: Roster, out: Path) -> dict[str, Any
                     name = "progress.txt"
             by_place[student, name].append((who, found, export))
         for (student, name), candidates in sorted(by_place.items()):
-            candidates.sort(key=lambda c: (c[1].date, _copy_number(c[0].name), c[1].parts))
+            candidates.sort(
+                key=lambda c: (
+                    c[1].given,
+                    c[1].date,
+                    _is_begun(c[1].held),
+                    _copy_number(c[0].name),
+                    c[1].parts,
+                )
+            )
             for who, found, export in candidates:
                 last = name and found is candidates[-1][1]
                 file = name if "." in name else f"{name}.ipynb"
                 folder = out / (student or UNPLACED)
                 if folder.is_symlink():
                     raise ValueError(f"--out: the folder {str(folder)!r} must not be a link.")
-                places = [folder / file] if last else [folder / plain_name(who.name)]
+                day, there = found.day, folder / file
+                if last and student and there.is_file():
+                    before = earlier.get(f"{student}/{file}", "")
+                    both = f"{name} of {before or 'an unknown date'}", day or "an unknown date"
+                    if _digest(there) == _digest(found.held):
+                        day = max(day, before)
+                    elif day and day < before:
+                        last = ""
+                        chosen.append(f"{student}: {both[0]} is kept, that of {both[1]} is older.")
+                    else:
+                        chosen.append(f"{student}: {both[0]} is replaced by that of {both[1]}.")
+                place = there if last else folder / plain_name(who.name)
                 if not last and student:
-                    places = [folder / OTHER / plain_name(who.name)]
-                place = _put(found.held, places[0])
+                    place = folder / OTHER / plain_name(who.name)
+                place = _put(found.held, place)
                 rows.append(dict(zip(RECORD_COLUMNS, (
                     student, place.relative_to(out).as_posix(), name if last else "", who.platform,
-                    who.number, f"{export.name}: {'/'.join(found.parts)}{f' ({who.why})' if who.why else ''}",
+                    who.number, f"{export.name}: {'/'.join(found.parts)}{f' ({who.why})' if who.why else ''}", day,
                 ), strict=True)))  # fmt: skip
-            if name and len({_digest(f.held) for _, f, _ in candidates}) > 1:
+            if last and len({_digest(f.held) for _, f, _ in candidates}) > 1:
                 latest = "/".join(candidates[-1][1].parts)
                 chosen.append(
                     f"{student}: of {len(candidates)} files for {name}, {latest!r} is taken."
@@ -275,6 +311,11 @@ def collect_all(exports: list[Path], roster: Roster, out: Path) -> dict[str, Any
 def _digest(path: Path) -> bytes:
     """What is in a file."""
     return sha256(path.read_bytes()).digest()
+
+
+def _is_begun(held: Path) -> bool:
+    """Whether a notebook has somebody's id where the released one says "your id"."""
+    return b'\\"your id\\"' not in held.read_bytes()
 
 
 def _copy_number(name: str) -> int:
@@ -351,7 +392,7 @@ def collect(options: argparse.Namespace) -> int:
         print(f"Not unpacked: {name!r}, because {why}.")
     lost = [row for row in found["rows"] if not row["student"]]
     for row in lost[:20]:
-        print(f"Not placed: {row['from']}.")
+        print(f"Not placed: {_printable(row['from'])}.")
     if lost:
         print(
             f"{len(lost)} files are in {out / UNPLACED}: add their students to the list, or move them by hand."

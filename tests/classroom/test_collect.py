@@ -28,6 +28,7 @@ from limetutor.cli import main
 
 NAME = "lime_from_scratch"
 CLASS = people(200)
+EVE, ADA = CLASS[4], CLASS[2]
 
 
 def notebook(p: Person, remark: str = "") -> bytes:
@@ -127,6 +128,13 @@ def test_of_several_files_the_latest_counts_and_all_are_kept(tmp_path, capsys):
     later, _ = collected(tmp_path, roster, zipped(tmp_path / "b.zip", third))
     assert later[f"{ada.id}/{NAME}.ipynb"] == notebook(ada, "third")
     assert {first, second, notebook(ada, "checkpoint")} <= set(later.values())
+
+
+def test_an_untouched_copy_of_the_same_date_does_not_count(tmp_path):
+    done, untouched = (notebook(ADA, f'student = "{x}"') for x in (ADA.id, "your id"))
+    files = {f"{ADA.id}/{NAME}.ipynb": done, f"{ADA.id}/{NAME} (1).ipynb": untouched}
+    found, _ = collected(tmp_path, own_roster([ADA]), zipped(tmp_path / "a.zip", files))
+    assert found[f"{ADA.id}/{NAME}.ipynb"] == done and untouched in found.values()
 
 
 # --- archives that mean harm -------------------------------------------------------------------------
@@ -231,7 +239,6 @@ def test_links_in_a_folder_are_not_followed(tmp_path, capsys):
     assert b"secret" not in found.values() and "it is a link" in capsys.readouterr().out
 
 
-EVE, ADA = CLASS[4], CLASS[2]
 MARK = "_assignsubmission_file_"
 HERS = f"{ADA.name}_{ADA.moodle}{MARK}/{NAME}.ipynb"
 REPLACING = {
@@ -241,6 +248,39 @@ REPLACING = {
     "blind, flat": (f"Participant_{EVE.moodle}{MARK}Participant_{ADA.moodle}{MARK}{NAME}.ipynb", ""),
     "blind": (f"Participant_{EVE.moodle}{MARK}/hw.zip", f"x_1{MARK}/{NAME}.ipynb"),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("years", "kept", "words"),
+    [
+        ((2026, 2025), 0, "of 2026-01-01 00:00:00 is kept, that of 2025-01-01 00:00:00 is older"),
+        ((2025, 2026), 1, "of 2025-01-01 00:00:00 is replaced by that of 2026-01-01 00:00:00"),
+        ((2026, 1980), 1, "of 2026-01-01 00:00:00 is replaced by that of an unknown date"),
+    ],
+)  # fmt: skip
+def test_of_several_runs_the_newer_counts(tmp_path, capsys, years, kept, words):
+    """... by the date in the platform's archive; and it is said, also the second time; all are kept."""
+    given = [notebook(ADA, f"{k}") for k in range(2)]
+    for k in (0, 1, 1) if kept == 0 else (0, 1):
+        inner = made((zipfile.ZipInfo(f"{NAME}.ipynb", (2030 - k, 1, 1, 0, 0, 0)), given[k]))
+        outer = zipfile.ZipInfo(f"{ADA.id}/hw.zip", (years[k], 1, 1, 0, 0, 0))
+        (tmp_path / "m.zip").write_bytes(made((outer, inner)))
+        capsys.readouterr()
+        found, _ = collected(tmp_path, own_roster([ADA]), tmp_path / "m.zip")
+    assert found[f"{ADA.id}/{NAME}.ipynb"] == given[kept] and given[1 - kept] in found.values()
+    said = capsys.readouterr().out
+    assert f"{ADA.id}: {NAME} {words}." in said and "1 of 1" in said
+    (row,) = [r for r in collect.recorded(tmp_path / "submissions") if r["assignment"]]
+    assert f"of {row['date'] or 'an unknown date'}" in said and "hw.zip" in row["from"]
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J\nGone", "Ada\rBen", "\u202eada"])
+def test_a_name_controls_no_terminal(tmp_path, capsys, name):
+    export = zipped(tmp_path / "m.zip", {f"{name}_1{MARK}/a.ipynb": notebook(ADA)})
+    collected(tmp_path, own_roster([ADA]), export)
+    said = capsys.readouterr().out
+    assert "Not placed" in said and ascii(name)[1:-1] in said
+    assert all(line.isprintable() for line in said.split("\n")) and name not in said
 
 
 @pytest.mark.parametrize("case", REPLACING)
