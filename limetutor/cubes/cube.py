@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -84,17 +84,26 @@ class Cube(PicklesWithoutModel):
         return self.intercept + float(np.sum(self.coef))
 
     def at(self, t: Any, of: str = "value") -> Reading:
-        """F(t): the mean of f (or of the class) where feature j lies in xi's box with probability t_j."""
+        """F(t): the mean of f (or of the class) where feature j lies in xi's box with probability t_j.
+
+        What is sampled is drawn for anew, at each t: ``n`` draws in all, but 2048 of them at each of many t.
+        """
         t = arg.numbers("t", t)
         if t.ndim not in (1, 2) or t.shape[-1] != len(self.names) or np.any((t < 0) | (t > 1)):
             raise ValueError(
                 f"t must hold {len(self.names)} probabilities, or a row of them each, "
                 f"got {arg.shorten(t)}."
             )
-        extension = self._extension(of)
-        means = extension.at(np.atleast_2d(t))[0]
-        return self._reading(
-            "F", extension, of, Estimate(*(v[0] if t.ndim == 1 else v for v in means))
+        extension, places = self._extension(of), np.atleast_2d(t)
+        if not len(places):
+            means, n = Estimate(np.zeros(0), np.zeros(0)), extension.n
+        else:
+            means, n = extension.means(places)
+        return replace(
+            self._reading(
+                "F", extension, of, Estimate(*(v[0] if t.ndim == 1 else v for v in means))
+            ),
+            n=n,
         )
 
     def lime(self, nu: Any, of: str = "value") -> Reading:
