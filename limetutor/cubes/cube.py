@@ -29,7 +29,7 @@ from .extension import (
 from .readings import Reading, Way
 from .rules import Rule, best_rule
 from .two_functions import TwoFunctions
-from .widths import MANY, Widths, are_equal, widths_of
+from .widths import MANY, Widths, are_equal, over_all_widths, widths_of
 
 DRAWS = 20_000  # of a model without a form
 PLACES = 21  # of a picture, from p to 1
@@ -157,11 +157,13 @@ class Cube(PicklesWithoutModel):
         It adds up to F(1) - F(p). Where all masses are equal it is the Shapley value; else feature i
         enters before j with probability h(p_i / p_j), h(r) = r (r - 1 - log r) / (r - 1)^2, not 1/2.
         """
-        extension, widths = self._extension(of), widths_of(self.masses, MANY)
-        found = extension.averaged(self.masses.alpha(widths.nu), widths.weights)
-        return self._reading(
-            "Mean of LIME over its widths", extension, of, found, _start(extension)
+        extension, equal = self._extension(of), are_equal(self.masses)
+        found = (
+            shapley_of(extension) if equal else extension.averaged(*over_all_widths(self.masses))
         )
+        what = "Mean of LIME over its widths"
+        reading = self._reading(what, extension, of, found, _start(extension))
+        return reading if equal or extension.n else replace(reading, method="quadrature")
 
     def widths(self, m: int = 1) -> Widths:
         """The m widths of which a weighted sum is the Shapley value, up to interactions of order 2m."""

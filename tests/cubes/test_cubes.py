@@ -144,6 +144,37 @@ def test_functions_have_classes_where_they_return_probabilities():
         numbers.anchor()
 
 
+@pytest.mark.parametrize(
+    ("change", "classes"),
+    [
+        (lambda y: y.round(3), True),
+        (lambda y: y.round(2), True),
+        (lambda y: y.astype(np.float16), True),
+        (lambda y: y.astype(np.float32), True),
+        (lambda y: y * 0.9, False),
+        (lambda y: y - 0.5, False),
+        (lambda y: y * [3, -1, -1], False),
+    ],
+)
+def test_probabilities_may_be_rounded(change, classes):
+    def f(x):
+        y = np.exp(np.column_stack([x[:, 0], x[:, 1], 0 * x[:, 0]]))
+        return change(y / y.sum(axis=1, keepdims=True))
+
+    for xi in np.random.default_rng(0).normal(size=(40, 2)):
+        answers = lt.cube(f, xi, lt.Gaussian(), output=0, n=20).both.answers
+        assert answers.classifies == classes
+
+
+def test_models_with_probabilities_always_have_classes():
+    class Loose:
+        def predict_proba(self, x):
+            return np.column_stack([x[:, 0] > 0, np.full(len(x), 0.2)]) * 1.0
+
+    cube = lt.cube(Loose(), [1.0, 0.3], lt.Gaussian(p=2), output=0, n=2000)
+    assert cube.rule(0).precision == 1
+
+
 def test_explainers_of_lime_are_worlds():
     from lime.lime_tabular import LimeTabularExplainer
 

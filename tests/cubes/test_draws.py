@@ -141,7 +141,10 @@ def test_slopes_are_drawn_for_where_few_draws_count():
 
 def test_a_constant_column_is_left_out_wherever_t_has_it():
     X = np.random.default_rng(0).normal(size=(500, 3)) * [1, 1, 0]
-    cubes = [lt.cube(f, X[0], lt.Empirical(X)) for f in (lambda x: x[:, 0] * x[:, 1] + 2, lt.Linear([1.0, 2, 3]))]
+    cubes = [
+        lt.cube(f, X[0], lt.Empirical(X))
+        for f in (lambda x: x[:, 0] * x[:, 1] + 2, lt.Linear([1.0, 2, 3]))
+    ]
     for cube in cubes:
         inside, outside = cube.at([0.5, 0.5, 1]), cube.at([0.5, 0.5, 0])
         assert inside.coef == outside.coef and inside.stderr == outside.stderr
