@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -278,9 +277,12 @@ def _start(extension: Extension) -> float:
 
 def _positions(features: Any, names: tuple[str, ...]) -> tuple[int, ...]:
     """Features by name or position, as positions in order."""
-    listed = [features] if isinstance(features, str | int | np.integer) else features
-    if not isinstance(listed, Sequence | np.ndarray | set):
-        raise TypeError(f"features must be names or positions, got {arg.shorten(features)}.")
+    try:
+        listed = [features] if isinstance(features, str | int | np.integer) else list(features)
+    except TypeError:
+        raise TypeError(
+            f"features must be names or positions, got {arg.shorten(features)}."
+        ) from None
     positions = set()
     for feature in listed:
         if isinstance(feature, str) and feature in names:
@@ -293,6 +295,11 @@ def _positions(features: Any, names: tuple[str, ...]) -> tuple[int, ...]:
                 f"{len(names) - 1}, got {arg.shorten(feature)}."
             )
     return tuple(sorted(positions))
+
+
+def _share(p: float) -> str:
+    """A mass below 1 in three digits, or in as many as tell it from 1."""
+    return next((text for k in range(3, 16) if (text := f"{p:.{k}g}") != "1"), "1")
 
 
 def cube(
@@ -357,15 +364,16 @@ def _notes(problem: Problem, masses: Masses) -> list[str]:
         )
     if not len(p):
         return notes
+    which = "boxes that samples can leave" if np.any(masses.constant) else "boxes"
     if are_equal(masses):
         notes.append(
-            f"All boxes have mass {p[0]:.3g}: the Shapley values are (1 - p) times the mean of LIME's "
+            f"All {which} have mass {_share(p[0])}: the Shapley values are (1 - p) times the mean of LIME's "
             "coefficients along the way from p to 1, without ridge, as n grows."
         )
     else:
         notes.append(
-            f"The boxes have masses from {p.min():.3g} to {p.max():.3g}: these are Shapley values still, but "
-            "LIME averaged over its widths is not; it adds up to the same, and lets features with likely "
-            "boxes enter earlier (mean_over_widths)."
+            f"The {which} have masses from {_share(p.min())} to {_share(p.max())}: these are Shapley values "
+            "still, but LIME averaged over its widths need not be; it adds up to the same, and lets "
+            "features with likely boxes enter earlier (mean_over_widths)."
         )
     return notes
