@@ -26,6 +26,7 @@ from ..inputs.predictors import caller, one_output
 from .extension import Masses, TableExtension
 
 MAX_AXES = 32  # of a table
+ROUNDED = 0.005  # what an output may miss of its probability
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,16 +42,22 @@ class Answers:
 
     @cached_property
     def _at_xi(self) -> np.ndarray:
-        return np.asarray(self._call[0](self.problem.xi[None]), float)
+        return arg.floats(self._call[0](self.problem.xi[None]))
 
     @property
     def classifies(self) -> bool:
-        """Whether f has classes: an estimator's, or several outputs that are probabilities."""
+        """Whether f has classes: an estimator's, or several outputs that are probabilities at xi.
+
+        These are what a model with ``predict_proba`` or ``classes_`` returns; of other functions, k
+        outputs between 0 and 1 that add up to 1 up to 0.005 k, as they do when they are rounded.
+        """
         y = self._at_xi
         if y.ndim != 2 or y.shape[1] < 2:
             return False
-        probabilities = np.min(y) >= 0 and abs(np.sum(y) - 1) < 1e-6
-        return bool(self._call[1]) or bool(probabilities)
+        if self._call[1] or hasattr(self.problem.f, "predict_proba"):
+            return True
+        slack = ROUNDED * y.shape[1]
+        return bool(np.all((y >= 0) & (y <= 1 + slack)) and abs(np.sum(y) - 1) <= slack)
 
     @property
     def has_class(self) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +28,7 @@ from .extension import (
 from .readings import Reading, Way
 from .rules import Rule, best_rule
 from .two_functions import TwoFunctions
-from .widths import MANY, Widths, are_equal, widths_of
+from .widths import MANY, Widths, are_equal, over_all_widths, widths_of
 
 DRAWS = 20_000  # of a model without a form
 PLACES = 21  # of a picture, from p to 1
@@ -84,17 +83,26 @@ class Cube(PicklesWithoutModel):
         return self.intercept + float(np.sum(self.coef))
 
     def at(self, t: Any, of: str = "value") -> Reading:
-        """F(t): the mean of f (or of the class) where feature j lies in xi's box with probability t_j."""
+        """F(t): the mean of f (or of the class) where feature j lies in xi's box with probability t_j.
+
+        What is sampled is drawn for anew, at each t: ``n`` draws in all, but 2048 of them at each of many t.
+        """
         t = arg.numbers("t", t)
         if t.ndim not in (1, 2) or t.shape[-1] != len(self.names) or np.any((t < 0) | (t > 1)):
             raise ValueError(
                 f"t must hold {len(self.names)} probabilities, or a row of them each, "
                 f"got {arg.shorten(t)}."
             )
-        extension = self._extension(of)
-        means = extension.at(np.atleast_2d(t))[0]
-        return self._reading(
-            "F", extension, of, Estimate(*(v[0] if t.ndim == 1 else v for v in means))
+        extension, places = self._extension(of), np.atleast_2d(t)
+        if not len(places):
+            means, n = Estimate(np.zeros(0), np.zeros(0)), extension.n
+        else:
+            means, n = extension.means(places)
+        return replace(
+            self._reading(
+                "F", extension, of, Estimate(*(v[0] if t.ndim == 1 else v for v in means))
+            ),
+            n=n,
         )
 
     def lime(self, nu: Any, of: str = "value") -> Reading:
@@ -148,11 +156,13 @@ class Cube(PicklesWithoutModel):
         It adds up to F(1) - F(p). Where all masses are equal it is the Shapley value; else feature i
         enters before j with probability h(p_i / p_j), h(r) = r (r - 1 - log r) / (r - 1)^2, not 1/2.
         """
-        extension, widths = self._extension(of), widths_of(self.masses, MANY)
-        found = extension.averaged(self.masses.alpha(widths.nu), widths.weights)
-        return self._reading(
-            "Mean of LIME over its widths", extension, of, found, _start(extension)
+        extension, equal = self._extension(of), are_equal(self.masses)
+        found = (
+            shapley_of(extension) if equal else extension.averaged(*over_all_widths(self.masses))
         )
+        what = "Mean of LIME over its widths"
+        reading = self._reading(what, extension, of, found, _start(extension))
+        return reading if equal or extension.n else replace(reading, method="quadrature")
 
     def widths(self, m: int = 1) -> Widths:
         """The m widths of which a weighted sum is the Shapley value, up to interactions of order 2m."""
@@ -267,9 +277,12 @@ def _start(extension: Extension) -> float:
 
 def _positions(features: Any, names: tuple[str, ...]) -> tuple[int, ...]:
     """Features by name or position, as positions in order."""
-    listed = [features] if isinstance(features, str | int | np.integer) else features
-    if not isinstance(listed, Sequence | np.ndarray | set):
-        raise TypeError(f"features must be names or positions, got {arg.shorten(features)}.")
+    try:
+        listed = [features] if isinstance(features, str | int | np.integer) else list(features)
+    except TypeError:
+        raise TypeError(
+            f"features must be names or positions, got {arg.shorten(features)}."
+        ) from None
     positions = set()
     for feature in listed:
         if isinstance(feature, str) and feature in names:
@@ -282,6 +295,11 @@ def _positions(features: Any, names: tuple[str, ...]) -> tuple[int, ...]:
                 f"{len(names) - 1}, got {arg.shorten(feature)}."
             )
     return tuple(sorted(positions))
+
+
+def _share(p: float) -> str:
+    """A mass below 1 in three digits, or in as many as tell it from 1."""
+    return next((text for k in range(3, 16) if (text := f"{p:.{k}g}") != "1"), "1")
 
 
 def cube(
@@ -346,15 +364,16 @@ def _notes(problem: Problem, masses: Masses) -> list[str]:
         )
     if not len(p):
         return notes
+    which = "boxes that samples can leave" if np.any(masses.constant) else "boxes"
     if are_equal(masses):
         notes.append(
-            f"All boxes have mass {p[0]:.3g}: the Shapley values are (1 - p) times the mean of LIME's "
+            f"All {which} have mass {_share(p[0])}: the Shapley values are (1 - p) times the mean of LIME's "
             "coefficients along the way from p to 1, without ridge, as n grows."
         )
     else:
         notes.append(
-            f"The boxes have masses from {p.min():.3g} to {p.max():.3g}: these are Shapley values still, but "
-            "LIME averaged over its widths is not; it adds up to the same, and lets features with likely "
-            "boxes enter earlier (mean_over_widths)."
+            f"The {which} have masses from {_share(p.min())} to {_share(p.max())}: these are Shapley values "
+            "still, but LIME averaged over its widths need not be; it adds up to the same, and lets "
+            "features with likely boxes enter earlier (mean_over_widths)."
         )
     return notes

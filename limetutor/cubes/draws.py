@@ -7,6 +7,7 @@ heuristic, Veach & Guibas 1995), and for a slope by
     g_j(z) = (2 z_j - 1) P_t(z without z_j) / m(z),    d_j F(t) = E_m[f g_j].
 
 What is linear in z is known exactly: a line is fitted to f first, and only the rest is averaged.
+Where few draws count for a t, others are drawn there; F itself is always drawn for at its t.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ NODES = 16  # on the way from p to 1
 ROWS_PER_CALL = 2**14  # of the model
 NUMBERS_PER_BLOCK = 2**20
 MIN_PER_COEFFICIENT = 10  # effective draws, for a line of their own
+FEWEST = 0.05  # of the draws count at a t; else it gets its own
+DRAWS_PER_PLACE = 2048  # at least, where F is asked for at many t
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,7 @@ class Pool:
     masses: Masses
     world: int
     log_mixture: np.ndarray  # of each row's z
+    draw: Callable[[np.ndarray, Any], Rows]  # rows at given t, from a seed
 
     @property
     def n(self) -> int:
@@ -73,14 +77,28 @@ class Pool:
     ) -> Pool:
         """Draw n rows and call the model once for each."""
         q = np.concatenate([[0.0], gauss_legendre(NODES)[0]])
-        count = np.append(n - n // 2, np.diff(np.arange(NODES + 1) * (n // 2) // NODES))
-        places = masses.along(q)
-        rows = draw(problem, respond, np.repeat(places, count, axis=0), [seed, 0])
+
+        def rows(t: np.ndarray, key: Any) -> Rows:
+            return draw(problem, respond, t, [seed, key])
+
+        return cls._mixed(rows, masses, masses.along(q), n, 0)
+
+    @classmethod
+    def _mixed(cls, draw: Any, masses: Masses, places: np.ndarray, n: int, key: int) -> Pool:
+        """Half of n rows at the first place, the others shared by the rest."""
+        nodes = len(places) - 1
+        count = np.append(n - n // 2, np.diff(np.arange(nodes + 1) * (n // 2) // nodes))
+        rows = draw(np.repeat(places, count, axis=0), key)
         logs = [_log_probability(rows.z, t).sum(axis=1) for t in places]
         with np.errstate(divide="ignore"):
             shares = np.log(count / n)
         mixture = scipy.special.logsumexp(np.array(logs) + shares[:, None], axis=0)
-        return cls(rows, masses, int(count[0]), mixture)
+        return cls(rows, masses, int(count[0]), mixture, draw)
+
+    def around(self, t: np.ndarray) -> Pool:
+        """As many draws for slopes at t: half there, the others where one feature is left to a coin."""
+        flips = np.where(np.eye(len(t), dtype=bool), 0.5, t)[~self.masses.constant]
+        return self._mixed(self.draw, self.masses, np.vstack([t, flips]), self.n, 3)
 
 
 def _log_probability(z: np.ndarray, t: np.ndarray) -> np.ndarray:
@@ -96,6 +114,7 @@ class Draws(Extension):
     pool: Pool
     y: np.ndarray
     unit: float
+    answer: int  # of the pool's
 
     method = "sampled"
 
@@ -104,7 +123,7 @@ class Draws(Extension):
         """Those of the value (0) or of the class indicator (1)."""
         y = pool.rows.answers[:, answer]
         unit = float(np.max(np.abs(y))) or 1.0
-        return cls(pool, y / unit, unit)
+        return cls(pool, y / unit, unit, answer)
 
     @property
     def masses(self) -> Masses:  # type: ignore[override]
@@ -122,17 +141,39 @@ class Draws(Extension):
         return max(int(np.sum(~self.masses.constant)), 1)
 
     def at(self, t: np.ndarray) -> tuple[Estimate, Estimate]:
-        """Place by place."""
-        means, slopes = zip(*map(self._place, t), strict=True)
+        """Place by place; those for which few draws count get others."""
+        means, slopes = zip(*map(self._place, self._held(t)), strict=True)
         return Estimate(*np.array(means).T), Estimate(*np.swapaxes(np.array(slopes), 0, 1))
+
+    def means(self, t: np.ndarray) -> tuple[Estimate, int]:
+        """F(t) (m,), the mean of f over draws at each t alone, and how many each has."""
+        n = max(self.n // max(len(t), 1), min(DRAWS_PER_PLACE, self.n))
+        found = [self._mean(place, n) for place in self._held(t)]
+        return self._in_units(*np.reshape(found, (-1, 2)).T), n
+
+    def _mean(self, t: np.ndarray, n: int) -> tuple[float, float]:
+        rows = self.pool.draw(np.tile(t, (n, 1)), 2)
+        y, parameters = rows.answers[:, self.answer] / self.unit, 1
+        if n >= MIN_PER_COEFFICIENT * (len(t) + 1):  # a line, of which the mean is known
+            off = rows.z - t
+            columns = np.hstack([np.ones((n, 1)), off])
+            line, _, parameters, _ = np.linalg.lstsq(columns, y, rcond=1e-12)
+            y = y - off @ line[1:]
+        return float(y.mean()), float(np.std(y) / np.sqrt(n - parameters))
+
+    def _held(self, t: np.ndarray) -> np.ndarray:
+        """t, but 1 for features that never leave their box."""
+        return np.where(self.masses.constant, 1.0, t)
 
     def averaged(self, t: np.ndarray, weights: np.ndarray) -> Estimate:
         """One functional of f, so that its standard error knows how places share draws."""
+        t = self._held(t)
         g = sum(w * self._slope_weights(place)[1] for place, w in zip(t, weights, strict=True))
         return self._functional(g, np.diag(weights.sum(axis=0)))
 
     def bends(self, t: np.ndarray, weights: np.ndarray) -> Estimate:
         """g_ij = (2 z_i - 1) (2 z_j - 1) P_t(z without both) / m(z); a line has none."""
+        t = self._held(t)
         d, rest = t.shape[1], self.y - self._line(None)[1]
         total, square = np.zeros((d, d)), np.zeros((d, d))
         for rows in _blocks(self.n, d * d):
@@ -151,6 +192,12 @@ class Draws(Extension):
         return self._in_units(mean, np.sqrt(np.maximum(spread, 0.0) / self.n))
 
     def _place(self, t: np.ndarray) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+        weight, _ = self._slope_weights(t)
+        if np.sum(weight) ** 2 < FEWEST * self.n * np.sum(weight**2) or not np.any(weight):
+            return Draws.of(self.pool.around(t), self.answer)._at(t)
+        return self._at(t)
+
+    def _at(self, t: np.ndarray) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
         weight, g = self._slope_weights(t)
         value = self._functional(weight[:, None], t[None], constant=1.0)
         return (value.value[0], value.stderr[0]), self._functional(g, np.eye(len(t)))

@@ -90,6 +90,10 @@ class Extension:
         """F(t) (m,) and its gradient (m, d) at the rows of t (m, d)."""
         raise NotImplementedError
 
+    def means(self, t: np.ndarray) -> tuple[Estimate, int]:
+        """F(t) (m,) alone, and the draws at each t, 0 where it is exact."""
+        return self.at(t)[0], 0
+
     def averaged(self, t: np.ndarray, weights: np.ndarray) -> Estimate:
         """sum_k weights_kj d_j F(t_k), (d,), for t and weights (m, d)."""
         return Estimate(np.sum(weights * self.at(t)[1].value, axis=0), np.zeros(t.shape[1]))

@@ -30,7 +30,10 @@ ROUNDING = 1e-12  # of an exact precision
 FIRST_DRAWS, WIDE_DRAWS, MOST_DRAWS = 128, 512, 2048  # of one rule
 RULED_OUT = 3e-5  # the probability that draws rule out a rule that reaches the precision
 
+COMPARED = 5  # rules that get all their draws where none reaches the precision
+
 Features = tuple[int, ...]
+Candidate = tuple[float, Features]  # the lower end of its interval
 Block = tuple[np.ndarray, np.ndarray]  # indicators (d, n), and whether f predicts the same (n,)
 
 
@@ -63,8 +66,8 @@ class Rule:
     ``features`` are positions, ``conditions`` the boxes in words, ``text`` both joined by "and".
     ``interval`` is a 95% interval of the precision, ``n`` the draws that it rests on, 0 where it is
     exact. A rule that was searched for has the precision it was to reach in ``target``; ``found`` is
-    False where no rule looked at reaches it (the rule is then the most precise of them), ``bound`` a
-    coverage that no rule which reaches it exceeds, and ``certificate`` says that in words.
+    False where no rule looked at reaches it (the rule is then the most precise of them; by draws, the
+    most precise of a few that got all theirs), ``bound`` a coverage that no rule which reaches it exceeds, and ``certificate`` says that in words.
     """
 
     features: tuple[int, ...]
@@ -95,7 +98,10 @@ class Rule:
         more = f" that covers more than {found.bound:.3g}" if found.bound else ""
         words = f"no rule{more} has precision {target:g}{doubt}"
         if not found.reaches:
-            words = f"not found: {looked}, this is the most precise of them; {words}"
+            most = "this is the most precise of them"
+            if self.method == "sampled":
+                most = f"the most precise by these draws of {found.compared} that were compared"
+            words = f"not found: {looked}, {most}; {words}"
         elif found.bound <= self.coverage / ALIKE:
             words = f"the best: {words}; {looked}"
         else:
@@ -265,6 +271,7 @@ class Found(NamedTuple):
     reaches: bool
     bound: float
     looked_at: int
+    compared: int = 1  # with all their draws, where none reaches it
 
 
 def best_rule(precisions: Any, p: np.ndarray, target: float) -> Found:
@@ -276,7 +283,7 @@ def best_rule(precisions: Any, p: np.ndarray, target: float) -> Found:
     rules = by_coverage(p[free])
     looked_at, last, undecided = 0, 1.0, 0.0
     best: tuple[float, float, Features] = (0.0, -1.0, ())  # coverage, precision, rule
-    top = best
+    top: list[Candidate] = []
     while looked_at < MAX_RULES and not precisions.is_spent:
         some = list(islice(rules, RULES_PER_CALL))
         if not some or some[0][0] < best[0] * ALIKE:
@@ -287,44 +294,69 @@ def best_rule(precisions: Any, p: np.ndarray, target: float) -> Found:
         ):
             last, looked_at = coverage, looked_at + 1
             this = (coverage, got.value, rule)
-            top = max(top, this, key=itemgetter(1))
+            top.append((got.interval()[0], rule))
             if precisions.reaches(got, target):
                 best = max(best, this, key=itemgetter(1)) if coverage >= best[0] * ALIKE else best
             elif not precisions.rules_out(got, target):
                 undecided = max(undecided, coverage)
+        top = _most_precise(top)
     else:
         if best[1] < 0:
-            rule, reaches, more = _beam(precisions, p, free, target)
-            return Found(rule, reaches, max(last, undecided), looked_at + more)
-    found = best if best[1] >= 0 else top
-    return Found(found[2], best[1] >= 0, max(best[0], undecided), looked_at)
+            widest, more = _beam(precisions, p, free, target, top)
+            bound, looked_at = max(last, undecided), looked_at + more
+            if widest is None:
+                return _compared(precisions, top, bound, looked_at)
+            return Found(widest, True, bound, looked_at)
+    bound = max(best[0], undecided)
+    if best[1] < 0:
+        return _compared(precisions, top, bound, looked_at)
+    return Found(best[2], True, bound, looked_at)
+
+
+def _most_precise(top: list[Candidate]) -> list[Candidate]:
+    """A few rules, each once, whose intervals have the highest lower ends."""
+    once = {rule: low for low, rule in top}
+    ranked = sorted(once, key=lambda rule: -once[rule])[:COMPARED]
+    return [(once[rule], rule) for rule in ranked]
+
+
+def _compared(precisions: Any, top: list[Candidate], bound: float, looked_at: int) -> Found:
+    """The most precise of a few candidates with all their draws: none reaches the target."""
+    rules = [rule for _, rule in top]
+    final = [got.value for got in precisions.final(rules)]
+    return Found(rules[int(np.argmax(final))], False, bound, looked_at, len(rules))
 
 
 def _beam(
-    precisions: Any, p: np.ndarray, free: np.ndarray, target: float
-) -> tuple[Features, bool, int]:
-    """Add features one by one to the most precise rules until some reach the target, then leave some out."""
+    precisions: Any, p: np.ndarray, free: np.ndarray, target: float, top: list[Candidate]
+) -> tuple[Features | None, int]:
+    """Add features one by one to the most precise rules until some reach the target, then leave some out.
+
+    Where none does, the most precise ones join the candidates in ``top``.
+    """
     precisions.renew()
     beam: list[Features] = [()]
-    top: tuple[float, Features] = (-1.0, ())
     looked_at = 0
     for _ in free:
         precisions.renew(beam)
         longer = sorted(
             {tuple(sorted({*rule, int(j)})) for rule in beam for j in free if j not in rule}
         )
-        values = [got.value for got in precisions.sketched(longer)]
+        sketches = precisions.sketched(longer)
+        values = [got.value for got in sketches]
         ranked = sorted(zip(values, longer, strict=True), key=lambda pair: (-pair[0], pair[1]))
-        looked_at, top = looked_at + len(longer), max(top, ranked[0], key=itemgetter(0))
+        looked_at += len(longer)
+        lower = [got.interval()[0] for got in sketches]
+        top[:] = _most_precise([*top, *zip(lower, longer, strict=True)])
         hopeful = [rule for value, rule in ranked if value >= target - ROUNDING]
         good = _reaching(precisions, hopeful, target)
         if good:
             rule = _widest(good, p)
             while shorter := _reaching(precisions, [_without(rule, j) for j in rule], target):
                 rule = _widest(shorter, p)
-            return rule, True, looked_at
+            return rule, looked_at
         beam = [rule for _, rule in ranked[:BEAM]]
-    return top[1], False, looked_at
+    return None, looked_at
 
 
 def _reaching(precisions: Any, rules: list[Features], target: float) -> list[Features]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 
 from .extension import Masses, gauss_legendre
 
 SAME = 1e-9  # masses that differ less count as equal
-MANY = 64  # nodes that average over all widths
+MANY = 64  # widths at most
+NODES = 16  # of a piece of the average over all widths
 
 
 class Widths(NamedTuple):
@@ -43,3 +45,22 @@ def widths_of(masses: Masses, m: int) -> Widths:
     alpha = masses.alpha(nu)
     step = weights / ((1 - q) * (p + q * (1 - p)))  # dtau
     return Widths(nu, step[:, None] * alpha * (1 - alpha), 2 * m if are_equal(masses) else 0)
+
+
+def over_all_widths(masses: Masses) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes alpha (k, d) and weights (k, d) of psi_j, the integral of alpha_j (1 - alpha_j) beta_j dtau.
+
+    The odds of alpha_j are exp(tau) times those of p_j, so that all are smooth in tau, at the same pace
+    for every p. Up to the tau where no odds are below e, Gauss-Legendre nodes in pieces of tau of at
+    most 2; beyond, in exp(-tau), in which what is left is smooth to its end.
+    """
+    log_odds = masses.log_inside - masses.log_outside
+    seen = log_odds[~masses.constant & np.isfinite(log_odds)]
+    end = max(1.0, 1.0 - float(seen.min(initial=0.0)))
+    q, weights = gauss_legendre(NODES)
+    pieces = int(np.ceil(end / 2))
+    width = end / pieces
+    tau = np.append((width * (np.arange(pieces)[:, None] + q)).ravel(), end - np.log(q))
+    step = np.append(np.tile(width * weights, pieces), weights / q)
+    alpha, rest = (scipy.special.expit(sign * (log_odds + tau[:, None])) for sign in (1, -1))
+    return alpha, step[:, None] * alpha * rest

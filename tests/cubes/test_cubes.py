@@ -5,6 +5,7 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from cubes import CASES, case, diabetes, labels_alone, tree_of_wine, with_categories
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -36,13 +37,36 @@ def test_a_cube_says_what_it_reads_and_how(wine, uneven):
     assert text.startswith("Shapley values on the boxes of xi, f(xi) = ")
     assert "(exact)" in text and "from the mean" in text and wine.summary() in text
     assert "sampled, n = 800, ± " in str(uneven) and " ± " in str(uneven)
-    assert "LIME averaged over its widths is not" in uneven.notes[-1]
+    assert "LIME averaged over its widths need not be" in uneven.notes[-1]
     even = lt.cube(lt.Linear([1.0, 2]), [0.1, 1], lt.Gaussian())
     assert "All boxes have mass 0.25" in even.notes[0]
     reading = wine.lime(0.5, of="class")
     assert (reading.of, reading.method, reading.how) == ("class", "exact", "exact")
     assert str(reading).startswith("LIME at width 0.5 of the class of xi (exact)")
     assert str(uneven.lime([0.5, 1])).startswith("LIME of f (sampled, n = 800, ± ")
+
+
+@pytest.mark.parametrize(
+    ("p", "said"),
+    [
+        ((0.9999, 0.0001), "The boxes have masses from 0.0001 to 0.9999:"),
+        ((1, 0.25, 0.25), "All boxes that samples can leave have mass 0.25:"),
+        ((1, 0.5, 0.25), "The boxes that samples can leave have masses from 0.25 to 0.5:"),
+    ],
+)
+def test_notes_name_the_masses(p, said):
+    rows = 10_000
+    X = np.column_stack([np.arange(rows) >= rows * share for share in p]) * 1.0
+    cube = lt.cube(lambda x: x[:, 0], np.zeros(len(p)), lt.Empirical(X, categorical=range(len(p))))
+    assert cube.notes[-1].startswith(said)
+
+
+@pytest.mark.parametrize(
+    "make", [list, tuple, set, iter, pd.Index, pd.Series, np.array, dict.fromkeys]
+)
+def test_features_of_a_rule_come_in_any_iterable(make, wine):
+    assert wine.rule(make(["alcohol", "flavanoids"])).features == (0, 6)
+    assert wine.rule(make([6, 0])).features == (0, 6)
 
 
 def test_lists_frames_and_dictionaries(wine):
@@ -142,6 +166,37 @@ def test_functions_have_classes_where_they_return_probabilities():
     )
     with pytest.raises(ValueError, match="tolerance must be given"):
         numbers.anchor()
+
+
+@pytest.mark.parametrize(
+    ("change", "classes"),
+    [
+        (lambda y: y.round(3), True),
+        (lambda y: y.round(2), True),
+        (lambda y: y.astype(np.float16), True),
+        (lambda y: y.astype(np.float32), True),
+        (lambda y: y * 0.9, False),
+        (lambda y: y - 0.5, False),
+        (lambda y: y * [3, -1, -1], False),
+    ],
+)
+def test_probabilities_may_be_rounded(change, classes):
+    def f(x):
+        y = np.exp(np.column_stack([x[:, 0], x[:, 1], 0 * x[:, 0]]))
+        return change(y / y.sum(axis=1, keepdims=True))
+
+    for xi in np.random.default_rng(0).normal(size=(40, 2)):
+        answers = lt.cube(f, xi, lt.Gaussian(), output=0, n=20).both.answers
+        assert answers.classifies == classes
+
+
+def test_models_with_probabilities_always_have_classes():
+    class Loose:
+        def predict_proba(self, x):
+            return np.column_stack([x[:, 0] > 0, np.full(len(x), 0.2)]) * 1.0
+
+    cube = lt.cube(Loose(), [1.0, 0.3], lt.Gaussian(p=2), output=0, n=2000)
+    assert cube.rule(0).precision == 1
 
 
 def test_explainers_of_lime_are_worlds():

@@ -69,7 +69,7 @@ def test_the_same_seed_gives_the_same_draws_and_another_one_others():
     assert np.array_equal(first.lime(0.4), again.lime(0.4))
 
 
-def test_the_model_is_called_once_for_all_readings():
+def test_the_model_is_called_once_for_all_readings_but_for_f_at_places():
     calls = []
 
     def f(x):
@@ -77,10 +77,80 @@ def test_the_model_is_called_once_for_all_readings():
         return x[:, 0] * x[:, 1]
 
     cube = lt.cube(f, [1.0, 0.2], lt.Gaussian(), n=1000, tolerance=0.5)
-    for reading in READINGS.values():
-        reading(cube)
+    for name, reading in READINGS.items():
+        if not name.startswith("at "):
+            reading(cube)
     cube.shapley("class")
     assert sum(calls) < 1000 + 10 and max(calls) == 1000
+    cube.at(cube.mass)
+    assert calls[-1] == 1000 and sum(calls) < 2000 + 10
+
+
+def boxes_of(p, rows=20_000):
+    """Columns of which xi = 0 shares its label with 1 - p of the rows."""
+    return (np.random.default_rng(0).random((rows, len(p))) < p).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("f", "t", "true"),
+    [
+        (lambda x: x[:, 0] * x[:, 1], np.zeros(10), 1.0),  # no draw of all readings counts
+        (lambda x: 1 - x[:, 0], np.eye(10)[0], 1.0),
+        (lambda x: np.all(x == 0, axis=1) * 1.0, np.ones(10), 1.0),
+    ],
+)
+def test_f_is_right_where_no_draws_count(f, t, true):
+    cube = lt.cube(f, np.zeros(10), boxes_of_labels(0.1), n=1000)
+    found = cube.at(t)
+    assert (found.coef, found.stderr, found.n) == (pytest.approx(true), pytest.approx(0), 1000)
+    assert cube.at([t, cube.mass]).coef[0] == pytest.approx(true) and cube.at([t] * 2).n == 1000
+    assert cube.at(np.empty((0, 10))).coef.shape == (0,)
+
+
+def boxes_of_labels(p):
+    return lt.Empirical(boxes_of([p] * 10), categorical=range(10))
+
+
+@pytest.mark.parametrize("size", [3, 4, 6])
+def test_intervals_at_corners_cover(size):
+    def f(x):
+        return (x[:, :size] == 0).all(axis=1) * (x[:, 6:].sum(axis=1) > 3) * 1.0
+
+    world, t = boxes_of_labels(0.9), np.where(np.arange(10) < size, 1.0, 0.1)
+    runs = [lt.cube(f, np.zeros(10), world, n=1000, seed=seed) for seed in range(60)]
+    true = lt.cube(f, np.zeros(10), world).at(runs[0].mass * (t < 1) + (t == 1))  # a table
+    found = [run.at(runs[0].mass * (t < 1) + (t == 1)) for run in runs]
+    assert true.method == "exact" and found[0].method == "sampled"
+    assert np.mean([abs(one.coef - true.coef) < 1.96 * one.stderr for one in found]) > 0.85
+
+
+def test_slopes_are_drawn_for_where_few_draws_count():
+    """At a width where a rare box is likely and the way from p to 1 is elsewhere."""
+    p, nu = np.repeat([0.999, 0.5], 8), 0.29
+
+    def f(x):
+        return (x[:, :8] == 0).all(axis=1) * 1.0 + (x[:, 8:] == 0).all(axis=1)
+
+    world = lt.Empirical(boxes_of(p), categorical=range(16))
+    cube = lt.cube(f, np.zeros(16), world, n=20_000)
+    alpha = cube.masses.alpha(np.array([nu]))[0]
+    true = np.r_[np.prod(alpha[:8]) / alpha[:8], np.prod(alpha[8:]) / alpha[8:]]
+    found = cube.lime(nu)
+    assert np.all(np.abs(found.coef - true) < 0.04) and found.stderr.max() < 0.01
+
+
+def test_a_constant_column_is_left_out_wherever_t_has_it():
+    X = np.random.default_rng(0).normal(size=(500, 3)) * [1, 1, 0]
+    cubes = [
+        lt.cube(f, X[0], lt.Empirical(X))
+        for f in (lambda x: x[:, 0] * x[:, 1] + 2, lt.Linear([1.0, 2, 3]))
+    ]
+    for cube in cubes:
+        inside, outside = cube.at([0.5, 0.5, 1]), cube.at([0.5, 0.5, 0])
+        assert inside.coef == outside.coef and inside.stderr == outside.stderr
+        values = [cube._extension("value").at(np.array([[0.5, 0.5, t]])) for t in (0, 1)]
+        assert all(np.array_equal(a, b) for a, b in zip(*(v[1] for v in values), strict=True))
+    assert abs(cubes[0].at([0.5, 0.5, 0]).coef) > 0.5
 
 
 def test_a_constant_column_has_values_of_zero():

@@ -15,6 +15,7 @@ from cubes import (
 from sklearn.ensemble import RandomForestRegressor
 
 import limetutor as lt
+from limetutor.cubes import widths
 from limetutor.cubes.extension import (
     Masses,
     TableExtension,
@@ -22,7 +23,7 @@ from limetutor.cubes.extension import (
     interactions_of,
     shapley_of,
 )
-from limetutor.cubes.widths import widths_of
+from limetutor.cubes.widths import over_all_widths, widths_of
 
 named = pytest.mark.parametrize("name", CASES)
 
@@ -94,6 +95,35 @@ def test_the_mean_over_widths_adds_up_and_is_shapley_where_masses_are_equal(name
         "linear_in_uneven_boxes",
     ):  # nothing acts together: every order gives the same
         assert difference > 1e-6
+
+
+@pytest.mark.parametrize(
+    "p", [(1 - 1e-5, 1e-5, 0.5), (1e-6, 1 - 1e-6), (0.3, 0.1), (1e-6,) * 6 + (0.9,)]
+)
+def test_the_mean_over_widths_of_very_uneven_boxes(p, monkeypatch):
+    extension = table(np.random.default_rng(3).normal(size=(2,) * len(p)), p)
+    found = extension.averaged(*over_all_widths(extension.masses)).value
+    ends = extension.at(np.array([p, np.ones(len(p))]))[0].value
+    assert found.sum() == pytest.approx(ends[1] - ends[0], abs=1e-12)
+    monkeypatch.setattr(widths, "NODES", 60)
+    fine = extension.averaged(*over_all_widths(extension.masses)).value
+    assert found == pytest.approx(fine, abs=1e-12)
+
+
+def test_the_mean_over_widths_of_two_boxes_and_its_method():
+    """Of a product, h(p_1 / p_2) of what acts together goes to the first: see ``mean_over_widths``."""
+    X = (np.random.default_rng(0).random((1000, 2)) < [0.02, 0.6]) * 1.0
+    X[0] = 0
+    world = lt.Empirical(X, categorical=[0, 1])
+    cube = lt.cube(lambda x: (x == 0).all(axis=1) * 1.0, X[0], world)
+    p, q = cube.mass
+    r = p / q
+    share = r * (r - 1 - np.log(r)) / (r - 1) ** 2
+    found = cube.mean_over_widths()
+    first = (1 - p) * q + (1 - p) * (1 - q) * (1 - share)
+    assert found.coef == pytest.approx([first, 1 - p * q - first], abs=1e-12)
+    assert found.method == found.how == "quadrature" and cube.method == "exact"
+    assert case("quadratic")[0].mean_over_widths().method in ("exact", "quadrature")
 
 
 def table(values, p):

@@ -253,3 +253,42 @@ def test_a_rule_that_is_not_decided_widens_the_bound():
     p = np.array([0.5, 0.4, 0.3])
     assert rules.best_rule(Precisions(), p, 0.95)[:3] == ((0, 1), True, pytest.approx(0.5))
     assert rules.best_rule(Precisions(), p, 0.9)[:3] == ((1,), True, pytest.approx(0.5))
+
+
+@pytest.mark.parametrize("most", [2**14, 10])
+def test_a_search_that_finds_none_claims_no_more_than_it_compared(forest, wine, most, monkeypatch):
+    monkeypatch.setattr(rules, "MAX_RULES", most)
+    monkeypatch.setattr(rules, "RULES_PER_CALL", min(most, 256))
+    cube, z, same = forest
+    found = cube.anchor(0.999999)
+    assert not found.found and "most precise of them" not in found.certificate
+    assert "the most precise by these draws of 5 that were compared" in found.certificate
+    clearly = max(
+        same[inside].mean()
+        for rule in all_rules(6)
+        if (inside := z[:, rule].all(axis=1)).sum() > 2000
+    )
+    assert found.precision > clearly - 0.05 and found.n >= 2048
+    cube, true = wine
+    monkeypatch.setattr(rules.ExactPrecisions, "reaches", lambda *_: False)
+    found = cube.anchor(1.0)
+    assert "this is the most precise of them" in found.certificate
+    assert most < 2**14 or found.precision == pytest.approx(max(true.values()), abs=1e-6)
+
+
+def test_of_those_compared_the_one_of_the_highest_final_precision_is_taken():
+    class Precisions(rules.ExactPrecisions):
+        def __init__(self):
+            pass
+
+        def of(self, asked, target=None):
+            return [rules.Precision(1.0 if r == (0,) else 0.5) for r in asked]
+
+        def final(self, asked):
+            return [rules.Precision({(0,): 0.3, (0, 1): 0.9}.get(r, 0.2)) for r in asked]
+
+        def reaches(self, precision, target):
+            return False
+
+    found = rules.best_rule(Precisions(), np.array([0.5, 0.4]), 0.95)
+    assert found.rule == (0, 1) and not found.reaches and found.compared == 4
