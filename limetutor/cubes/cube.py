@@ -85,7 +85,7 @@ class Cube(PicklesWithoutModel):
     def at(self, t: Any, of: str = "value") -> Reading:
         """F(t): the mean of f (or of the class) where feature j lies in xi's box with probability t_j.
 
-        What is sampled is drawn for anew, at each t: ``n`` draws in all, but 2048 of them at each of many t.
+        What is sampled is drawn for anew, at each t: ``n`` of them are shared by the t, but each has at least 2048 (or ``n``).
         """
         t = arg.numbers("t", t)
         if t.ndim not in (1, 2) or t.shape[-1] != len(self.names) or np.any((t < 0) | (t > 1)):
@@ -297,9 +297,10 @@ def _positions(features: Any, names: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(sorted(positions))
 
 
-def _share(p: float) -> str:
-    """A mass below 1 in three digits, or in as many as tell it from 1."""
-    return next((text for k in range(3, 16) if (text := f"{p:.{k}g}") != "1"), "1")
+def _shares(*masses: float) -> list[str]:
+    """Masses below 1 in three digits, or in as many as tell them from 1 and from one another."""
+    texts = ([f"{p:.{k}g}" for p in masses] for k in range(3, 17))
+    return next((t for t in texts if len({*t, "1"}) > len(t)), [str(p) for p in masses])
 
 
 def cube(
@@ -367,12 +368,12 @@ def _notes(problem: Problem, masses: Masses) -> list[str]:
     which = "boxes that samples can leave" if np.any(masses.constant) else "boxes"
     if are_equal(masses):
         notes.append(
-            f"All {which} have mass {_share(p[0])}: the Shapley values are (1 - p) times the mean of LIME's "
+            f"All {which} have mass {_shares(p[0])[0]}: the Shapley values are (1 - p) times the mean of LIME's "
             "coefficients along the way from p to 1, without ridge, as n grows."
         )
     else:
         notes.append(
-            f"The {which} have masses from {_share(p.min())} to {_share(p.max())}: these are Shapley values "
+            f"The {which} have masses from {' to '.join(_shares(p.min(), p.max()))}: these are Shapley values "
             "still, but LIME averaged over its widths need not be; it adds up to the same, and lets "
             "features with likely boxes enter earlier (mean_over_widths)."
         )

@@ -66,7 +66,7 @@ class Rule:
     ``features`` are positions, ``conditions`` the boxes in words, ``text`` both joined by "and".
     ``interval`` is a 95% interval of the precision, ``n`` the draws that it rests on, 0 where it is
     exact. A rule that was searched for has the precision it was to reach in ``target``; ``found`` is
-    False where no rule looked at reaches it (the rule is then the most precise of them; by draws, the
+    False where none is shown to reach it (the rule is then the most precise of them; by draws, the
     most precise of a few that got all theirs), ``bound`` a coverage that no rule which reaches it exceeds, and ``certificate`` says that in words.
     """
 
@@ -303,7 +303,7 @@ def best_rule(precisions: Any, p: np.ndarray, target: float) -> Found:
     else:
         if best[1] < 0:
             widest, more = _beam(precisions, p, free, target, top)
-            bound, looked_at = max(last, undecided), looked_at + more
+            bound, looked_at = max(last, undecided), min(looked_at + more, 2 ** len(free))
             if widest is None:
                 return _compared(precisions, top, bound, looked_at)
             return Found(widest, True, bound, looked_at)
