@@ -1,5 +1,6 @@
 """Rules against draws and against all rules, one by one."""
 
+import re
 from itertools import combinations
 
 import numpy as np
@@ -292,3 +293,11 @@ def test_of_those_compared_the_one_of_the_highest_final_precision_is_taken():
 
     found = rules.best_rule(Precisions(), np.array([0.5, 0.4]), 0.95)
     assert found.rule == (0, 1) and not found.reaches and found.compared == 4
+
+
+def test_no_more_rules_are_counted_than_there_are():
+    """A beam search after all rules of four features looks at them again."""
+    f = lambda x: np.sin(3 * x[:, 0] * x[:, 1]) + x[:, 2] + 0.2 * (x[:, 3] > 0.4)  # noqa: E731
+    cube = lt.cube(f, [0.2, 0.3, 0.5, 0.5], lt.Gaussian(), tolerance=0.1, n=200)
+    counts = re.findall(r"([\d,]+) rules", cube.anchor(precision=0.999).certificate)
+    assert counts and all(int(count.replace(",", "")) <= 2**4 for count in counts)
