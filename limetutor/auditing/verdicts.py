@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..bandwidth.recommend import Recommendation
-from ..cubes.beside import beside_lime
+from ..cubes.shapley_table import shapley_table
 from ..plotting import page as report
 from ..results.result import BaseResult
 from .case import Case
@@ -240,7 +240,7 @@ class Audit(BaseResult):
         if str(self.signs):
             blocks.append(report.paragraph(str(self.signs)))
         shown = self.order()[: min(LISTED, self.case.shown)]
-        blocks += beside_lime(self.case.problem, self.case.coef, shown)
+        blocks += shapley_table(self.case.problem, self.case.coef, shown)
         blocks.append(report.heading("What was found"))
         if self.findings:
             rows = [

@@ -16,6 +16,7 @@ from ..lime.columns_and_classes import output_in_world
 from ..results.printing import printed
 from ..results.result import DroppedModel, PicklesWithoutModel, Result, plain, wing
 from .classes import Answers
+from .draws import MIN_PER_COEFFICIENT
 from .extension import (
     Estimate,
     Extension,
@@ -25,8 +26,8 @@ from .extension import (
     interactions_of,
     shapley_of,
 )
-from .readings import Reading, Way
-from .rules import Rule, best_rule
+from .readings import Diagonal, Reading
+from .rules import ROUNDING, Rule, best_rule
 from .two_functions import TwoFunctions
 from .widths import MANY, Widths, are_equal, over_all_widths, widths_of
 
@@ -40,8 +41,9 @@ FUNCTIONS = ("value", "class")
 class Cube(PicklesWithoutModel):
     """F for f and for its class at xi: the mean where feature j lies in xi's box with probability t_j.
 
-    LIME with the mismatch kernel is the gradient of F at one place on the way from p (``mass``) to 1,
-    the Shapley values on boxes (``coef``) are its mean along that way, and rules are corners.
+    LIME with the mismatch kernel is the gradient of F at one place on a path from p (``mass``) to 1;
+    1 - p times its mean along the diagonal from p to 1 are the Shapley values on boxes (``coef``); rules
+    are corners. Where all masses are equal, LIME's path is the diagonal.
     ``notes`` say what holds for these masses.
 
     Examples
@@ -75,7 +77,7 @@ class Cube(PicklesWithoutModel):
     def __getstate__(self) -> dict[str, Any]:
         """Without the model and what was read off it, but for the Shapley values."""
         state = super().__getstate__() | {"both": DroppedModel(self.setting.f)}
-        return state | {"way": self.way, "corner": self.__dict__.get("corner")}
+        return state | {"diagonal": self.diagonal, "corner": self.__dict__.get("corner")}
 
     @property
     def local_prediction(self) -> float:
@@ -154,11 +156,13 @@ class Cube(PicklesWithoutModel):
         """LIME averaged over its widths: psi_j, the integral of alpha_j (1 - alpha_j) beta_j over 1/2nu^2.
 
         It adds up to F(1) - F(p). Where all masses are equal it is the Shapley value; else feature i
-        enters before j with probability h(p_i / p_j), h(r) = r (r - 1 - log r) / (r - 1)^2, not 1/2.
+        enters before j with probability h(p_i / p_j), h(r) = r (r - 1 - log r) / (r - 1)^2, h(1) = 1/2.
         """
         extension, equal = self._extension(of), are_equal(self.masses)
         found = (
-            shapley_of(extension) if equal else extension.averaged(*over_all_widths(self.masses))
+            shapley_of(extension)
+            if equal
+            else extension.weighted_slopes(*over_all_widths(self.masses))
         )
         what = "Mean of LIME over its widths"
         reading = self._reading(what, extension, of, found, _start(extension))
@@ -189,7 +193,7 @@ class Cube(PicklesWithoutModel):
         return Rule.of(found.rule, got, self).certified(found, target)
 
     def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
-        """The way from p to 1: LIME at its widths, its mean, and the corner of the anchor, as a figure."""
+        """The diagonal from p to 1: LIME at its widths, its mean, and the corner of the anchor, as a figure."""
         return wing("plotting.cubes").cube(self, ax=ax, top=top, title=title)
 
     figure = plot
@@ -225,16 +229,19 @@ class Cube(PicklesWithoutModel):
         return f"Shapley values on the boxes of xi, f(xi) = {self.prediction:.4g} ({how})"
 
     def _closing(self, xi: str) -> list[str]:
-        ends = f"{self.intercept:.4g} of f to its mean in {xi}'s boxes {self.local_prediction:.4g}"
+        rounding = ROUNDING * np.sum(np.abs([*self.coef, self.prediction]))
+        start, end = (
+            0.0 if abs(v) < rounding else v for v in (self.intercept, self.local_prediction)
+        )
+        ends = f"{start:.4g} of f to its mean in {xi}'s boxes {end:.4g}"
         return [f"from the mean {ends}", *(f"note: {note}" for note in self.notes)]
 
     @cached_property
-    def way(self) -> Way:
-        """What each feature adds on the way from p to 1, and LIME at three widths."""
-        q, (nu, weights, _) = np.linspace(0, 1, PLACES), self.widths(3)
-        steps = self.masses.rest * self._extension("value").at(self.masses.along(q))[1].value
-        share = weights / gauss_legendre(3)[1][:, None]
-        return Way(q, steps, gauss_legendre(3)[0], share * self.lime(nu).coef, nu)
+    def diagonal(self) -> Diagonal:
+        """What each feature adds on the diagonal from p to 1, and LIME at three widths."""
+        q, nu, rest = np.linspace(0, 1, PLACES), self.widths(3).nu, self.masses.rest
+        steps = rest * self._extension("value").at(self.masses.along(q))[1].value
+        return Diagonal(q, steps, gauss_legendre(3)[0], rest * self.lime(nu).coef, nu)
 
     @cached_property
     def corner(self) -> tuple[Rule, list[int], list[float]] | None:
@@ -322,7 +329,8 @@ def cube(
         What counts as the same prediction in rules: within this of f(xi). A classifier needs none: the
         same is what has the largest probability at xi.
     n, seed
-        How a model without a form is sampled, once for all readings; single rules are drawn for again.
+        How a model without a form is sampled: once for most readings, and again for F at given places,
+        for places that few of the draws count for, and for single rules.
 
     Returns
     -------
@@ -340,7 +348,7 @@ def cube(
     f = model_behind(f)
     output = output_in_world(f, xi, world, label, output)
     problem = Problem.of(f, xi, world, 1.0, "mismatch", output, purpose="its cube")
-    n = arg.whole("n", n, 4 * (problem.d + 1))
+    n = arg.whole("n", n, min(MIN_PER_COEFFICIENT * (problem.d + 1), DRAWS))
     root = int(np.random.default_rng(arg.seed("seed", seed)).integers(2**62))
     tolerance = None if tolerance is None else arg.not_negative("tolerance", tolerance)
     both = TwoFunctions(problem, Masses.of(problem), Answers(problem, tolerance), n, root)
@@ -369,7 +377,7 @@ def _notes(problem: Problem, masses: Masses) -> list[str]:
     if are_equal(masses):
         notes.append(
             f"All {which} have mass {_shares(p[0])[0]}: the Shapley values are (1 - p) times the mean of LIME's "
-            "coefficients along the way from p to 1, without ridge, as n grows."
+            "coefficients along the diagonal from p to 1, without ridge, as n grows."
         )
     else:
         notes.append(

@@ -1,6 +1,6 @@
 """F of a function that is only called: every reading from one set of draws, with standard errors.
 
-Half of the draws follow the world, the others t at nodes on the way from p to 1. A draw with
+Half of the draws follow the world, the others t at nodes on the diagonal from p to 1. A draw with
 indicators z counts for any other t by P_t(z) / m(z), m the mixture of all these laws (the balance
 heuristic, Veach & Guibas 1995), and for a slope by
 
@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -23,10 +22,11 @@ import scipy
 from ..core.problem import Problem
 from .extension import Estimate, Extension, Masses, gauss_legendre
 
-NODES = 16  # on the way from p to 1
+NODES = 16  # on the diagonal from p to 1
 ROWS_PER_CALL = 2**14  # of the model
 NUMBERS_PER_BLOCK = 2**20
-MIN_PER_COEFFICIENT = 10  # effective draws, for a line of their own
+TINY = 1e-9  # of 1, what a draw that a line must go through may be off it
+MIN_PER_COEFFICIENT = 10  # effective draws, for a line of their own, and on either side of a box
 FEWEST = 0.05  # of the draws count at a t; else it gets its own
 DRAWS_PER_PLACE = 2048  # at least, where F is asked for at many t
 
@@ -63,6 +63,7 @@ class Pool:
     rows: Rows
     masses: Masses
     world: int
+    inside: np.ndarray  # how often each feature is in its box in the mean over draws, (d,)
     log_mixture: np.ndarray  # of each row's z
     draw: Callable[[np.ndarray, Any], Rows]  # rows at given t, from a seed
 
@@ -85,15 +86,20 @@ class Pool:
 
     @classmethod
     def _mixed(cls, draw: Any, masses: Masses, places: np.ndarray, n: int, key: int) -> Pool:
-        """Half of n rows at the first place, the others shared by the rest."""
+        """Half of n rows at the first place, the others shared by the rest; all where there is no rest."""
         nodes = len(places) - 1
-        count = np.append(n - n // 2, np.diff(np.arange(nodes + 1) * (n // 2) // nodes))
+        others = np.diff(np.arange(nodes + 1) * (n // 2) // max(nodes, 1))
+        count = np.insert(others, 0, n - np.sum(others))
         rows = draw(np.repeat(places, count, axis=0), key)
         logs = [_log_probability(rows.z, t).sum(axis=1) for t in places]
         with np.errstate(divide="ignore"):
             shares = np.log(count / n)
         mixture = scipy.special.logsumexp(np.array(logs) + shares[:, None], axis=0)
-        return cls(rows, masses, int(count[0]), mixture, draw)
+        return cls(rows, masses, int(count[0]), count @ places / n, mixture, draw)
+
+    def at(self, t: np.ndarray, n: int) -> Pool:
+        """n draws at t alone."""
+        return self._mixed(self.draw, self.masses, t[None], n, 2)
 
     def around(self, t: np.ndarray) -> Pool:
         """As many draws for slopes at t: half there, the others where one feature is left to a coin."""
@@ -105,6 +111,24 @@ def _log_probability(z: np.ndarray, t: np.ndarray) -> np.ndarray:
     """log P_t(z_j), entry by entry, (n, d)."""
     with np.errstate(divide="ignore"):
         return np.where(z, np.log(t), np.log1p(-t))
+
+
+class Line(NamedTuple):
+    """A line in z: which of 1 and the features it has (d + 1,), as ``columns`` (n, k), and their ``coef``.
+
+    ``pull`` (n, k) is what the answer of each draw adds to ``coef``, ``rest`` what they leave of it.
+    """
+
+    used: np.ndarray
+    columns: np.ndarray
+    coef: np.ndarray
+    pull: np.ndarray
+    rest: np.ndarray
+
+    @property
+    def left_out(self) -> np.ndarray:
+        """What the line that is fitted without a draw leaves of it."""
+        return self.rest / np.maximum(1 - np.sum(self.columns * self.pull, axis=1), TINY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,33 +172,25 @@ class Draws(Extension):
     def means(self, t: np.ndarray) -> tuple[Estimate, int]:
         """F(t) (m,), the mean of f over draws at each t alone, and how many each has."""
         n = max(self.n // max(len(t), 1), min(DRAWS_PER_PLACE, self.n))
-        found = [self._mean(place, n) for place in self._held(t)]
-        return self._in_units(*np.reshape(found, (-1, 2)).T), n
-
-    def _mean(self, t: np.ndarray, n: int) -> tuple[float, float]:
-        rows = self.pool.draw(np.tile(t, (n, 1)), 2)
-        y, parameters = rows.answers[:, self.answer] / self.unit, 1
-        if n >= MIN_PER_COEFFICIENT * (len(t) + 1):  # a line, of which the mean is known
-            off = rows.z - t
-            columns = np.hstack([np.ones((n, 1)), off])
-            line, _, parameters, _ = np.linalg.lstsq(columns, y, rcond=1e-12)
-            y = y - off @ line[1:]
-        return float(y.mean()), float(np.std(y) / np.sqrt(n - parameters))
+        found = [
+            Draws.of(self.pool.at(place, n), self.answer)._mean(place) for place in self._held(t)
+        ]
+        return Estimate(*np.reshape(found, (-1, 2)).T), n
 
     def _held(self, t: np.ndarray) -> np.ndarray:
         """t, but 1 for features that never leave their box."""
         return np.where(self.masses.constant, 1.0, t)
 
-    def averaged(self, t: np.ndarray, weights: np.ndarray) -> Estimate:
+    def weighted_slopes(self, t: np.ndarray, weights: np.ndarray) -> Estimate:
         """One functional of f, so that its standard error knows how places share draws."""
         t = self._held(t)
         g = sum(w * self._slope_weights(place)[1] for place, w in zip(t, weights, strict=True))
         return self._functional(g, np.diag(weights.sum(axis=0)))
 
-    def bends(self, t: np.ndarray, weights: np.ndarray) -> Estimate:
+    def weighted_interactions(self, t: np.ndarray, weights: np.ndarray) -> Estimate:
         """g_ij = (2 z_i - 1) (2 z_j - 1) P_t(z without both) / m(z); a line has none."""
         t = self._held(t)
-        d, rest = t.shape[1], self.y - self._line(None)[1]
+        d, rest = t.shape[1], self._line(None).left_out
         total, square = np.zeros((d, d)), np.zeros((d, d))
         for rows in _blocks(self.n, d * d):
             g = np.zeros((len(rest[rows]), d, d))
@@ -191,16 +207,18 @@ class Draws(Extension):
         spread = np.where(stuck, 0.0, square / self.n - mean**2)
         return self._in_units(mean, np.sqrt(np.maximum(spread, 0.0) / self.n))
 
-    def _place(self, t: np.ndarray) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    def _place(self, t: np.ndarray) -> tuple[tuple[Any, Any], Estimate]:
         weight, _ = self._slope_weights(t)
         if np.sum(weight) ** 2 < FEWEST * self.n * np.sum(weight**2) or not np.any(weight):
             return Draws.of(self.pool.around(t), self.answer)._at(t)
         return self._at(t)
 
-    def _at(self, t: np.ndarray) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-        weight, g = self._slope_weights(t)
-        value = self._functional(weight[:, None], t[None], constant=1.0)
-        return (value.value[0], value.stderr[0]), self._functional(g, np.eye(len(t)))
+    def _at(self, t: np.ndarray) -> tuple[tuple[Any, Any], Estimate]:
+        return self._mean(t), self._functional(self._slope_weights(t)[1], np.eye(len(t)))
+
+    def _mean(self, t: np.ndarray) -> tuple[Any, Any]:
+        found = self._functional(self._slope_weights(t)[0][:, None], t[None], constant=1.0)
+        return found.value[0], found.stderr[0]
 
     def _slope_weights(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """P_t(z) / m(z), (n,), and g, (n, d): 0 for a feature that never leaves its box."""
@@ -215,35 +233,40 @@ class Draws(Extension):
         return whole, np.where(self.masses.constant, 0.0, (2 * z - 1) * others)
 
     def _functional(self, g: np.ndarray, of_line: np.ndarray, constant: float = 0.0) -> Estimate:
-        """E_m[f g], (k,), of weights g (n, k) that make ``of_line`` (k, d) of z, and of 1 ``constant``."""
-        line, fitted = self._line(np.sum(g**2, axis=1))
-        terms = g * (self.y - fitted)[:, None]
-        value = constant * line[0] + of_line @ line[1:] + terms.mean(axis=0)
-        return self._in_units(value, terms.std(axis=0, ddof=1) / np.sqrt(self.n))
+        """E_m[f g], (k,), of weights g (n, k) that make ``of_line`` (k, d) of z, and of 1 ``constant``.
+
+        The standard error is that of what each draw adds by its distance from a line through the others.
+        """
+        line = self._line(np.sum(g**2, axis=1))
+        known = np.insert(of_line, 0, constant, axis=1)[:, line.used]
+        mean = line.rest @ g / self.n
+        through_line = line.pull @ (self.n * known - g.T @ line.columns).T
+        terms = (g + through_line) * line.left_out[:, None] - mean
+        stderr = np.sqrt(np.sum(terms**2, axis=0) / self.n / (self.n - 1))
+        return self._in_units(known @ line.coef + mean, stderr)
 
     def _in_units(self, value: np.ndarray, stderr: np.ndarray) -> Estimate:
         return Estimate(self.unit * value, self.unit * stderr)
 
-    def _line(self, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-        """Intercept and slopes of a line in z, (d + 1,), and its values: the one that leaves least.
+    def _line(self, weight: np.ndarray | None) -> Line:
+        """By weighted least squares where enough draws count, else by that of all draws.
 
-        By weighted least squares where enough draws count, else by that of all draws.
+        In the features that enough draws are expected to have on either side of their box: to ask how
+        many have would be to choose by the outcome.
         """
-        columns = self._columns
+        sides = np.minimum(self.pool.inside, 1 - self.pool.inside)
+        used = ~self.masses.constant & (self.n * sides >= MIN_PER_COEFFICIENT)
+        if self.n < MIN_PER_COEFFICIENT * (1 + np.sum(used)):
+            used[:] = False
+        columns = np.hstack([np.ones((self.n, 1)), self.pool.rows.z[:, used]])
         if weight is None:
             weight = np.ones(self.n)
         elif np.sum(weight) ** 2 < MIN_PER_COEFFICIENT * columns.shape[1] * np.sum(weight**2):
             return self._line(None)
-        weight = weight / weight.max(initial=np.finfo(float).tiny)
-        weighted = columns * weight[:, None]
-        line = np.linalg.lstsq(columns.T @ weighted, weighted.T @ self.y, rcond=1e-12)[0]
-        line[1:][self.masses.constant] = 0.0
-        return line, columns @ line
-
-    @cached_property
-    def _columns(self) -> np.ndarray:
-        z = self.pool.rows.z & ~self.masses.constant
-        return np.hstack([np.ones((self.n, 1)), z])
+        weighted = columns * (weight / weight.max(initial=np.finfo(float).tiny))[:, None]
+        pull = weighted @ np.linalg.pinv(columns.T @ weighted, rcond=1e-12, hermitian=True)
+        coef = self.y @ pull
+        return Line(np.insert(used, 0, True), columns, coef, pull, self.y - columns @ coef)
 
 
 def _blocks(n: int, width: int) -> Iterator[slice]:

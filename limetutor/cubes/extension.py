@@ -71,7 +71,7 @@ class Masses:
         return scipy.special.expit(odds)
 
     def along(self, q: np.ndarray) -> np.ndarray:
-        """p + q (1 - p) for numbers q (k,), as an array (k, d): the way from p to 1."""
+        """p + q (1 - p) for numbers q (k,), as an array (k, d): the diagonal from p to 1."""
         return self.p + q[:, None] * self.rest
 
 
@@ -94,11 +94,11 @@ class Extension:
         """F(t) (m,) alone, and the draws at each t, 0 where it is exact."""
         return self.at(t)[0], 0
 
-    def averaged(self, t: np.ndarray, weights: np.ndarray) -> Estimate:
+    def weighted_slopes(self, t: np.ndarray, weights: np.ndarray) -> Estimate:
         """sum_k weights_kj d_j F(t_k), (d,), for t and weights (m, d)."""
         return Estimate(np.sum(weights * self.at(t)[1].value, axis=0), np.zeros(t.shape[1]))
 
-    def bends(self, t: np.ndarray, weights: np.ndarray) -> Estimate:
+    def weighted_interactions(self, t: np.ndarray, weights: np.ndarray) -> Estimate:
         """sum_k weights_k d_i d_j F(t_k), (d, d), zeros on the diagonal; weights (m,)."""
         m, d = t.shape
         result = np.zeros((d, d))
@@ -220,13 +220,13 @@ def shapley_of(extension: Extension) -> Estimate:
     """
     q, weights = gauss_legendre((extension.degree + 1) // 2)
     masses = extension.masses
-    return extension.averaged(masses.along(q), weights[:, None] * masses.rest)
+    return extension.weighted_slopes(masses.along(q), weights[:, None] * masses.rest)
 
 
 def banzhaf_of(extension: Extension) -> Estimate:
     """The Banzhaf values of the same game, (1 - p_j) d_j F halfway (Owen 1975)."""
     masses = extension.masses
-    return extension.averaged(masses.along(np.array([0.5])), masses.rest[None])
+    return extension.weighted_slopes(masses.along(np.array([0.5])), masses.rest[None])
 
 
 def interactions_of(extension: Extension, index: str) -> Estimate:
@@ -239,6 +239,6 @@ def interactions_of(extension: Extension, index: str) -> Estimate:
     nodes = gauss_legendre(max(extension.degree // 2, 1))
     q, weights = nodes if index == "shapley" else (np.array([0.5]), np.ones(1))
     factor = np.outer(masses.rest, masses.rest)
-    pairs, values = extension.bends(masses.along(q), weights), single(extension)
+    pairs, values = extension.weighted_interactions(masses.along(q), weights), single(extension)
     both = zip(pairs, values, strict=True)
     return Estimate(*(factor * pair + np.diag(value) for pair, value in both))

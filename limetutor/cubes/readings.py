@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 
-class Way(NamedTuple):
+class Diagonal(NamedTuple):
     """Places q, what each feature adds there (places, d); and LIME's places, values and widths."""
 
     q: np.ndarray

@@ -26,11 +26,10 @@ MAX_RULES = 2**14  # looked at in the order of their coverage
 BEAM = 8  # rules that a beam search goes on from
 RULES_PER_CALL = 256
 ALIKE = 1 - 1e-9  # of two coverages that count as the same
-ROUNDING = 1e-12  # of an exact precision
+ROUNDING = 1e-12  # of exact numbers
 FIRST_DRAWS, WIDE_DRAWS, MOST_DRAWS = 128, 512, 2048  # of one rule
 RULED_OUT = 3e-5  # the probability that draws rule out a rule that reaches the precision
-
-COMPARED = 5  # rules that get all their draws where none reaches the precision
+COMPARED = 16  # rules, where none reaches the precision
 
 Features = tuple[int, ...]
 Candidate = tuple[float, Features]  # the lower end of its interval
@@ -66,8 +65,9 @@ class Rule:
     ``features`` are positions, ``conditions`` the boxes in words, ``text`` both joined by "and".
     ``interval`` is a 95% interval of the precision, ``n`` the draws that it rests on, 0 where it is
     exact. A rule that was searched for has the precision it was to reach in ``target``; ``found`` is
-    False where none is shown to reach it (the rule is then the most precise of them; by draws, the
-    most precise of a few that got all theirs), ``bound`` a coverage that no rule which reaches it exceeds, and ``certificate`` says that in words.
+    False where none is shown to reach it (the rule is then the most precise one, by draws the most
+    precise of a few that were compared), ``bound`` a coverage that no rule which reaches it exceeds, and
+    ``certificate`` says that in words.
     """
 
     features: tuple[int, ...]
@@ -157,7 +157,7 @@ class ExactPrecisions:
     def __init__(self, extension: Extension) -> None:
         self.extension = extension
 
-    def of(self, rules: Sequence[Features], target: float | None = None) -> list[Precision]:
+    def of(self, rules: Sequence[Features], _: float = 0.0) -> list[Precision]:
         """F at the corners of the rules, together."""
         t = np.tile(self.extension.masses.p, (len(rules), 1))
         for row, rule in zip(t, rules, strict=True):
@@ -166,7 +166,10 @@ class ExactPrecisions:
 
     sketched = final = of
 
-    def renew(self, rules: Sequence[Features] = ()) -> None:
+    def allow_again(self) -> None:
+        """Nothing is drawn."""
+
+    def draw_in(self, rules: Sequence[Features]) -> None:
         """Nothing is drawn."""
 
     def rules_out(self, precision: Precision, target: float) -> bool:
@@ -199,9 +202,12 @@ class SampledPrecisions:
         """Whether a search has made as many calls of the model as the pool has rows."""
         return self.calls >= self.most
 
-    def renew(self, rules: Sequence[Features] = ()) -> None:
-        """Allow for as many calls again where there are no rules; else draw in these, for longer ones."""
-        self.calls = self.calls if rules else 0
+    def allow_again(self) -> None:
+        """Allow for as many calls again."""
+        self.calls = 0
+
+    def draw_in(self, rules: Sequence[Features]) -> None:
+        """Draw in these rules, for longer ones."""
         for rule in rules:
             while not self.is_spent and self._counted(rule).n < WIDE_DRAWS:
                 self._draw(rule)
@@ -214,10 +220,10 @@ class SampledPrecisions:
         """What the draws made so far say."""
         return [self._counted(rule) for rule in rules]
 
-    def final(self, rules: Sequence[Features]) -> list[Precision]:
-        """The draws of the world and the rule's own, all that it gets."""
+    def final(self, rules: Sequence[Features], draws: int = MOST_DRAWS) -> list[Precision]:
+        """By so many draws of the world and the rule's own, without those in other rules."""
         for rule in rules:
-            while self._counted(rule, own=True).n < MOST_DRAWS:
+            while self._counted(rule, own=True).n < draws:
                 self._draw(rule)
         return [self._counted(rule, own=True) for rule in rules]
 
@@ -321,10 +327,16 @@ def _most_precise(top: list[Candidate]) -> list[Candidate]:
 
 
 def _compared(precisions: Any, top: list[Candidate], bound: float, looked_at: int) -> Found:
-    """The most precise of a few candidates with all their draws: none reaches the target."""
+    """The most precise of a few candidates, none of which reaches the target.
+
+    Half of them are left out again and again, while the others get twice as many draws.
+    """
     rules = [rule for _, rule in top]
-    final = [got.value for got in precisions.final(rules)]
-    return Found(rules[int(np.argmax(final))], False, bound, looked_at, len(rules))
+    while len(rules) > 1:
+        got = precisions.final(rules, 2 * MOST_DRAWS // len(rules))
+        order = np.argsort([-one.value for one in got], kind="stable")
+        rules = [rules[k] for k in order[: len(rules) // 2]]
+    return Found(rules[0], False, bound, looked_at, len(top))
 
 
 def _beam(
@@ -334,11 +346,11 @@ def _beam(
 
     Where none does, the most precise ones join the candidates in ``top``.
     """
-    precisions.renew()
+    precisions.allow_again()
     beam: list[Features] = [()]
     looked_at = 0
     for _ in free:
-        precisions.renew(beam)
+        precisions.draw_in(beam)
         longer = sorted(
             {tuple(sorted({*rule, int(j)})) for rule in beam for j in free if j not in rule}
         )

@@ -1,4 +1,4 @@
-"""Which widths of LIME average to Shapley values: Gauss-Legendre nodes on the way from p to 1."""
+"""Which widths of LIME average to Shapley values: Gauss-Legendre nodes on the diagonal from p to 1."""
 
 from __future__ import annotations
 

@@ -18,10 +18,11 @@ MAX_LETTERS = 18  # of a feature
 def cube(
     cube: Any, ax: Axes | None = None, top: int | None = None, title: str | None = None
 ) -> Figure:
-    """What each feature adds on the way from p to 1: its mean is the Shapley value.
+    """What each feature adds on the diagonal from p to 1: its mean is the Shapley value.
 
-    Points are LIME at three widths, (1 - p) times the coefficient. Where there is a class, a second
-    panel goes from corner to corner of a rule: its precision as features are held in their boxes.
+    Points are LIME at three widths, (1 - p) times the coefficient: on the curves where all masses are
+    equal. Where there is a class, a second panel goes from corner to corner of a rule: its precision as
+    features are held in their boxes.
     """
     corner = None
     if ax is None and cube.corner is not None:
@@ -34,14 +35,14 @@ def cube(
             ax.set_title(plain(title))
     else:
         ax = axes_for(ax, title, 3.8, left=0.125, right=0.7)
-    _draw_way(ax, cube, cube.order()[: count_shown(top, MAX_LINES)])
+    _draw_diagonal(ax, cube, cube.order()[: count_shown(top, MAX_LINES)])
     if corner is not None:
         _draw_corner(corner, cube)
     return figure_of(ax)
 
 
-def _draw_way(ax: Axes, cube: Any, shown: np.ndarray) -> None:
-    q, steps, at, points, nu = cube.way
+def _draw_diagonal(ax: Axes, cube: Any, shown: np.ndarray) -> None:
+    q, steps, at, points, nu = cube.diagonal
     ax.axhline(0, color=color.muted, lw=1)
     for k, j in enumerate(shown):
         hue, dash = stroke(k)

@@ -124,7 +124,7 @@ class Ranking(BaseResult):
         return int(enough[-1]) + 1 if len(enough) else 0
 
     def sentence(self, samples: str, most: int | None = None) -> str:
-        """For how many features ``samples`` settle which ones are the largest, in words."""
+        """Of a ranking of runs: for how many features ``samples`` settle which ones are the largest."""
         shares, k = self.same()[:-1][:most], self.settled(most=most)
         if not len(shares):
             return ""
@@ -138,13 +138,13 @@ class Ranking(BaseResult):
     def to_frame(self) -> Any:
         """A DataFrame with a row for each feature, the largest first.
 
-        Columns: ``coef``, ``sd``, ``before_next`` (the probability that it is larger than the next one) and
-        ``same`` (the probability that those down to it are the largest).
+        Columns: ``coef``, ``sd``, ``before_next`` (the probability that it is larger than the next one, nan
+        for the last one) and ``same`` (the probability that those down to it are the largest).
         """
         order = self.order()
         before = ahead(self.coef, self.covariance, order[:-1], order[1:])
         frame = super().to_frame().iloc[order]
-        return frame.assign(before_next=np.append(before, 1.0), same=self.same())
+        return frame.assign(before_next=np.append(before, np.nan), same=self.same())
 
     @property
     def sd(self) -> np.ndarray:
@@ -162,6 +162,8 @@ class Ranking(BaseResult):
         ]
         lines += [
             f"  {coef:+10.4g} {before:>7.1%} {same:>7.1%}  {name}"
+            if not np.isnan(before)
+            else f"  {coef:+10.4g} {'—':>7} {'—':>7}  {name}"
             for name, coef, _, before, same in self.to_frame()[:MAX_LISTED].itertuples()
         ]
         return "\n".join([*lines, *(f"  warning: {text}" for text in self.warnings)])

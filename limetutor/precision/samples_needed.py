@@ -166,6 +166,8 @@ def samples_needed(
     seed = arg.seed("seed", seed)
     problem = Problem.of(f, xi, world, nu, kernel, output)
     if top is not None:
+        if problem.d < 2:
+            raise ValueError("f must have two features or more for top, got 1.")
         top = arg.whole("top", top, 1, most=problem.d - 1)
         probability = arg.probability("probability", probability)
     eps, eta = arg.positive("eps", 1.0 if eps is None else eps), arg.probability("eta", eta)

@@ -90,7 +90,7 @@ def test_a_pickle_keeps_the_values_and_refuses_the_rest(name, request):
     assert np.array_equal(again.shapley(), cube.shapley()) and again.to_frame().equals(
         cube.to_frame()
     )
-    assert all(np.array_equal(a, b) for a, b in zip(again.way, cube.way, strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(again.diagonal, cube.diagonal, strict=True))
     assert again.widths(2).nu == pytest.approx(cube.widths(2).nu)
     for ask in (lambda: again.lime(1.0), lambda: again.rule([0]), again.anchor, again.interactions):
         with pytest.raises(ValueError, match="comes from a pickle"):
@@ -100,9 +100,20 @@ def test_a_pickle_keeps_the_values_and_refuses_the_rest(name, request):
 def test_the_mean_of_limes_points_is_the_shapley_value():
     cube, *_ = case("quadratic")
     weights = np.polynomial.legendre.leggauss(3)[1] / 2
-    assert weights @ cube.way.lime_steps == pytest.approx(cube.coef)
-    assert np.allclose(cube.way.lime_steps[:, 0], np.interp(cube.way.lime_q, cube.way.q, cube.way.steps[:, 0]),
+    assert weights @ cube.diagonal.lime_steps == pytest.approx(cube.coef)
+    assert np.allclose(cube.diagonal.lime_steps[:, 0], np.interp(cube.diagonal.lime_q, cube.diagonal.q, cube.diagonal.steps[:, 0]),
                        atol=1e-2 * np.abs(cube.coef).max())  # fmt: skip
+
+
+def test_points_of_a_sum_lie_on_its_curves_though_masses_differ():
+    found = case("linear_in_uneven_boxes")[0].diagonal
+    assert found.lime_steps == pytest.approx(np.tile(found.steps[0], (3, 1)))
+
+
+def test_what_is_rounding_is_printed_as_0():
+    cube = lt.cube(lt.Linear([10, -10]), [0.961, 0.432], lt.Gaussian())
+    assert cube.intercept != 0 and "from the mean 0 of f to" in str(cube)
+    assert "from the mean 1e-09 of f" in str(lt.cube(lt.Linear([0], 1e-9), [0], lt.Gaussian()))
 
 
 # --- the class
@@ -186,7 +197,7 @@ def test_probabilities_may_be_rounded(change, classes):
         return change(y / y.sum(axis=1, keepdims=True))
 
     for xi in np.random.default_rng(0).normal(size=(40, 2)):
-        answers = lt.cube(f, xi, lt.Gaussian(), output=0, n=20).both.answers
+        answers = lt.cube(f, xi, lt.Gaussian(), output=0, n=30).both.answers
         assert answers.classifies == classes
 
 

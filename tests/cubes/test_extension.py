@@ -102,11 +102,11 @@ def test_the_mean_over_widths_adds_up_and_is_shapley_where_masses_are_equal(name
 )
 def test_the_mean_over_widths_of_very_uneven_boxes(p, monkeypatch):
     extension = table(np.random.default_rng(3).normal(size=(2,) * len(p)), p)
-    found = extension.averaged(*over_all_widths(extension.masses)).value
+    found = extension.weighted_slopes(*over_all_widths(extension.masses)).value
     ends = extension.at(np.array([p, np.ones(len(p))]))[0].value
     assert found.sum() == pytest.approx(ends[1] - ends[0], abs=1e-12)
     monkeypatch.setattr(widths, "NODES", 60)
-    fine = extension.averaged(*over_all_widths(extension.masses)).value
+    fine = extension.weighted_slopes(*over_all_widths(extension.masses)).value
     assert found == pytest.approx(fine, abs=1e-12)
 
 
@@ -173,7 +173,7 @@ def test_unequal_masses_let_features_enter_in_another_order(seed):
     alone = np.array([game(extension.values, p)[frozenset([j])] for j in range(4)])
     start = extension.at(p[None])[0].value[0]
     pairs = interactions_of(extension, "shapley").value  # of order two: the same at every place
-    psi = extension.averaged(
+    psi = extension.weighted_slopes(
         extension.masses.alpha(widths_of(extension.masses, 64).nu),
         widths_of(extension.masses, 64).weights,
     ).value

@@ -225,7 +225,7 @@ def test_draws_in_a_rule_count_for_longer_rules_alone(forest):
     cube, _, _ = forest
     precisions = cube.both.precisions()
     before = precisions.sketched([(0,), (1,), (0, 1)])
-    precisions.renew([(0,)])
+    precisions.draw_in([(0,)])
     after = precisions.sketched([(0,), (1,), (0, 1)])
     assert before[0].n == after[0].n >= 512  # enough of the world's
     precisions._draw((0,))
@@ -263,7 +263,7 @@ def test_a_search_that_finds_none_claims_no_more_than_it_compared(forest, wine, 
     cube, z, same = forest
     found = cube.anchor(0.999999)
     assert not found.found and "most precise of them" not in found.certificate
-    assert "the most precise by these draws of 5 that were compared" in found.certificate
+    assert "the most precise by these draws of 16 that were compared" in found.certificate
     clearly = max(
         same[inside].mean()
         for rule in all_rules(6)
@@ -285,7 +285,7 @@ def test_of_those_compared_the_one_of_the_highest_final_precision_is_taken():
         def of(self, asked, target=None):
             return [rules.Precision(1.0 if r == (0,) else 0.5) for r in asked]
 
-        def final(self, asked):
+        def final(self, asked, draws=0):
             return [rules.Precision({(0,): 0.3, (0, 1): 0.9}.get(r, 0.2)) for r in asked]
 
         def reaches(self, precision, target):

@@ -21,7 +21,7 @@ def test_the_picture_has_lime_its_mean_and_the_corner_of_the_anchor(wine):
     lines = {line.get_label(): line.get_xydata() for line in way.lines}
     best = wine.order()[0]
     path = lines[wine.names[best]]
-    assert path[[0, -1], 1] == pytest.approx(wine.way.steps[[0, -1], best])
+    assert path[[0, -1], 1] == pytest.approx(wine.diagonal.steps[[0, -1], best])
     alone = wine.at(np.where(np.arange(7) == best, 1.0, wine.mass)).coef - wine.intercept
     assert path[0, 1] == pytest.approx(alone)
     marks = [

@@ -14,7 +14,7 @@ from ..plotting import page as report
 from .extension import FormExtension, Masses, shapley_of
 
 
-def beside_lime(problem: Any, coef: np.ndarray, features: Any) -> list[report.Markup]:
+def shapley_table(problem: Any, coef: np.ndarray, features: Any) -> list[report.Markup]:
     """A table of both for some features, where the model has a form and there are boxes; else nothing.
 
     No model is called for it.
