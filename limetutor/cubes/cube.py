@@ -87,25 +87,19 @@ class Cube(PicklesWithoutModel):
     def at(self, t: Any, of: str = "value") -> Reading:
         """F(t): the mean of f (or of the class) where feature j lies in xi's box with probability t_j.
 
-        What is sampled is drawn for anew, at each t: ``n`` of them are shared by the t, but each has at least 2048 (or ``n``).
+        What is sampled is drawn for anew: ``n`` draws shared by all t, but at least 2048 (or ``n``) at each.
         """
         t = arg.numbers("t", t)
-        if t.ndim not in (1, 2) or t.shape[-1] != len(self.names) or np.any((t < 0) | (t > 1)):
+        shaped = t.ndim in (1, 2) and t.size and t.shape[-1] == len(self.names)
+        if not shaped or np.any((t < 0) | (t > 1)):
             raise ValueError(
                 f"t must hold {len(self.names)} probabilities, or a row of them each, "
                 f"got {arg.shorten(t)}."
             )
-        extension, places = self._extension(of), np.atleast_2d(t)
-        if not len(places):
-            means, n = Estimate(np.zeros(0), np.zeros(0)), extension.n
-        else:
-            means, n = extension.means(places)
-        return replace(
-            self._reading(
-                "F", extension, of, Estimate(*(v[0] if t.ndim == 1 else v for v in means))
-            ),
-            n=n,
-        )
+        extension = self._extension(of)
+        means, n = extension.means(np.atleast_2d(t))
+        found = Estimate(*(v[0] if t.ndim == 1 else v for v in means))
+        return replace(self._reading("F", extension, of, found), n=n)
 
     def lime(self, nu: Any, of: str = "value") -> Reading:
         """LIME's coefficients at a width (d,), or at many (k, d), without ridge: d_j F(alpha(nu)).

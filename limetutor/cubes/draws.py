@@ -171,11 +171,11 @@ class Draws(Extension):
 
     def means(self, t: np.ndarray) -> tuple[Estimate, int]:
         """F(t) (m,), the mean of f over draws at each t alone, and how many each has."""
-        n = max(self.n // max(len(t), 1), min(DRAWS_PER_PLACE, self.n))
+        n = max(self.n // len(t), min(DRAWS_PER_PLACE, self.n))
         found = [
             Draws.of(self.pool.at(place, n), self.answer)._mean(place) for place in self._held(t)
         ]
-        return Estimate(*np.reshape(found, (-1, 2)).T), n
+        return Estimate(*np.array(found).T), n
 
     def _held(self, t: np.ndarray) -> np.ndarray:
         """t, but 1 for features that never leave their box."""

@@ -295,6 +295,7 @@ GOOD = {"f": lt.Linear([1.0, 2]), "xi": [0.1, 1.0], "world": lt.Gaussian()}
         ({}, lambda c: c.lime(1.0, of="both"), "of must be"),
         ({}, lambda c: c.at([0.5]), "t must hold 2"),
         ({}, lambda c: c.at([0.5, 1.5]), "t must hold 2"),
+        ({}, lambda c: c.at(np.empty((0, 2))), "t must hold 2"),
         ({}, lambda c: c.interactions(3), "order must be"),
         ({}, lambda c: c.interactions(index="myerson"), "index must be"),
         ({}, lambda c: c.widths(0), "m must be"),
