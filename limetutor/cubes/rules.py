@@ -277,7 +277,7 @@ class Found(NamedTuple):
     reaches: bool
     bound: float
     looked_at: int
-    compared: int = 1  # with all their draws, where none reaches it
+    compared: int = 1  # rules, where none reaches it
 
 
 def best_rule(precisions: Any, p: np.ndarray, target: float) -> Found:
@@ -286,37 +286,34 @@ def best_rule(precisions: Any, p: np.ndarray, target: float) -> Found:
     ``p`` holds the masses of the features that a rule may have, 1 for the others.
     """
     free = np.flatnonzero(p < 1)
-    rules = by_coverage(p[free])
+    rules, all_seen = by_coverage(p[free]), False
     looked_at, last, undecided = 0, 1.0, 0.0
-    best: tuple[float, float, Features] = (0.0, -1.0, ())  # coverage, precision, rule
+    best: tuple[float, float, Features | None] = (0.0, -1.0, None)  # coverage, precision, rule
     top: list[Candidate] = []
     while looked_at < MAX_RULES and not precisions.is_spent:
-        some = list(islice(rules, RULES_PER_CALL))
-        if not some or some[0][0] < best[0] * ALIKE:
+        some = [(c, tuple(int(free[k]) for k in rule)) for c, rule in islice(rules, RULES_PER_CALL)]
+        all_seen = not some or some[0][0] < best[0] * ALIKE
+        if all_seen:
             break
-        listed = [tuple(int(free[k]) for k in rule) for _, rule in some]
-        for (coverage, _), rule, got in zip(
-            some, listed, precisions.of(listed, target), strict=True
+        for (coverage, rule), got in zip(
+            some, precisions.of([r for _, r in some], target), strict=True
         ):
             last, looked_at = coverage, looked_at + 1
-            this = (coverage, got.value, rule)
             top.append((got.interval()[0], rule))
             if precisions.reaches(got, target):
-                best = max(best, this, key=itemgetter(1)) if coverage >= best[0] * ALIKE else best
+                if coverage >= best[0] * ALIKE:
+                    best = max(best, (coverage, got.value, rule), key=itemgetter(1))
             elif not precisions.rules_out(got, target):
                 undecided = max(undecided, coverage)
         top = _most_precise(top)
-    else:
-        if best[1] < 0:
-            widest, more = _beam(precisions, p, free, target, top)
-            bound, looked_at = max(last, undecided), min(looked_at + more, 2 ** len(free))
-            if widest is None:
-                return _compared(precisions, top, bound, looked_at)
-            return Found(widest, True, bound, looked_at)
-    bound = max(best[0], undecided)
-    if best[1] < 0:
+    bound, found = max(best[0], undecided), best[2]
+    if found is None and not all_seen:
+        bound = max(last, undecided)
+        found, more = _beam(precisions, p, free, target, top)
+        looked_at = min(looked_at + more, 2 ** len(free))
+    if found is None:
         return _compared(precisions, top, bound, looked_at)
-    return Found(best[2], True, bound, looked_at)
+    return Found(found, True, bound, looked_at)
 
 
 def _most_precise(top: list[Candidate]) -> list[Candidate]:
