@@ -29,7 +29,7 @@ ALIKE = 1 - 1e-9  # of two coverages that count as the same
 ROUNDING = 1e-12  # of exact numbers
 FIRST_DRAWS, WIDE_DRAWS, MOST_DRAWS = 128, 512, 2048  # of one rule
 RULED_OUT = 3e-5  # the probability that draws rule out a rule that reaches the precision
-COMPARED = 16  # rules, where none reaches the precision
+COMPARED = 32  # rules, where none reaches the precision
 
 Features = tuple[int, ...]
 Candidate = tuple[float, Features]  # the lower end of its interval

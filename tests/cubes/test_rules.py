@@ -237,23 +237,24 @@ def test_draws_in_a_rule_count_for_longer_rules_alone(forest):
     assert not precisions.reaches(many._replace(own=False), 0.9)
 
 
+def made_up(**methods):
+    return type("MadeUp", (rules.ExactPrecisions,), {"__init__": lambda self: None, **methods})()
+
+
+def shares(some, other):
+    """A method that gives some rules these precisions, and all others one."""
+    return lambda self, asked, _=0: [rules.Precision(some.get(rule, other)) for rule in asked]
+
+
 def test_a_rule_that_is_not_decided_widens_the_bound():
-    class Precisions(rules.ExactPrecisions):
-        def __init__(self):
-            pass
-
-        def of(self, asked, target=None):
-            return [rules.Precision({(0,): 0.5, (1,): 0.9, (0, 1): 1.0}.get(r, 0.1)) for r in asked]
-
-        def rules_out(self, precision, target):
-            return precision.value < 0.4
-
-        def reaches(self, precision, target):
-            return precision.value >= target
-
+    precisions = made_up(
+        of=shares({(0,): 0.5, (1,): 0.9, (0, 1): 1.0}, 0.1),
+        rules_out=lambda self, precision, target: precision.value < 0.4,
+        reaches=lambda self, precision, target: precision.value >= target,
+    )
     p = np.array([0.5, 0.4, 0.3])
-    assert rules.best_rule(Precisions(), p, 0.95)[:3] == ((0, 1), True, pytest.approx(0.5))
-    assert rules.best_rule(Precisions(), p, 0.9)[:3] == ((1,), True, pytest.approx(0.5))
+    assert rules.best_rule(precisions, p, 0.95)[:3] == ((0, 1), True, pytest.approx(0.5))
+    assert rules.best_rule(precisions, p, 0.9)[:3] == ((1,), True, pytest.approx(0.5))
 
 
 @pytest.mark.parametrize("most", [2**14, 10])
@@ -263,7 +264,7 @@ def test_a_search_that_finds_none_claims_no_more_than_it_compared(forest, wine, 
     cube, z, same = forest
     found = cube.anchor(0.999999)
     assert not found.found and "most precise of them" not in found.certificate
-    assert "the most precise by these draws of 16 that were compared" in found.certificate
+    assert "the most precise by these draws of 32 that were compared" in found.certificate
     clearly = max(
         same[inside].mean()
         for rule in all_rules(6)
@@ -278,21 +279,18 @@ def test_a_search_that_finds_none_claims_no_more_than_it_compared(forest, wine, 
 
 
 def test_of_those_compared_the_one_of_the_highest_final_precision_is_taken():
-    class Precisions(rules.ExactPrecisions):
-        def __init__(self):
-            pass
+    """Half of them are left out each time, while draws double."""
+    asked, final = [], shares({(0,): 0.3, (0, 1): 0.9}, 0.2)
 
-        def of(self, asked, target=None):
-            return [rules.Precision(1.0 if r == (0,) else 0.5) for r in asked]
+    def noted(self, some, draws):
+        asked.append((len(some), draws))
+        return final(self, some)
 
-        def final(self, asked, draws=0):
-            return [rules.Precision({(0,): 0.3, (0, 1): 0.9}.get(r, 0.2)) for r in asked]
-
-        def reaches(self, precision, target):
-            return False
-
-    found = rules.best_rule(Precisions(), np.array([0.5, 0.4]), 0.95)
+    never = lambda *_: False  # noqa: E731
+    precisions = made_up(of=shares({(0,): 1.0}, 0.5), final=noted, reaches=never)
+    found = rules.best_rule(precisions, np.array([0.5, 0.4]), 0.95)
     assert found.rule == (0, 1) and not found.reaches and found.compared == 4
+    assert asked == [(4, 1024), (2, 2048)]
 
 
 def test_no_more_rules_are_counted_than_there_are():
