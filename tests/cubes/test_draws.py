@@ -136,6 +136,24 @@ def test_intervals_at_corners_cover(held, n, share, than, verified, verifying):
     verified(f"{what}, p of {share:.0%}", p, (1e-3, None))
 
 
+def test_f_at_a_place_is_an_intercept_with_the_error_of_lines_through_all_but_one():
+    def f(x):
+        return np.sin(x).sum(axis=1) + x[:, 0] * x[:, 1]
+
+    t, n = np.array([0.5, 0.25, 0.7]), 60
+    cube = lt.cube(f, [0.3, 1.0, -1.0], lt.Gaussian(), n=n)
+    rows = cube.both.pool.at(t, n).rows
+    columns, y = np.hstack([np.ones((n, 1)), rows.z]), rows.answers[:, 0]
+    slopes = np.linalg.pinv(columns)
+    share = np.insert(t, 0, 1) @ slopes  # of each draw in the intercept
+    others = [np.delete(np.arange(n), i) for i in range(n)]
+    lines = [np.linalg.lstsq(columns[rest], y[rest])[0] for rest in others]
+    error = share * (y - np.sum(columns * lines, axis=1))
+    found = cube.at(t)
+    assert found.coef == pytest.approx(share @ y)
+    assert found.stderr == pytest.approx(np.sqrt(np.sum(error**2) * n / (n - 1)))
+
+
 def test_slopes_are_drawn_for_where_few_draws_count():
     """At a width where a rare box is likely and the way from p to 1 is elsewhere."""
     p, nu = np.repeat([0.999, 0.5], 8), 0.29
