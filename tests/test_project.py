@@ -244,9 +244,8 @@ def answer(port: int, request: bytes) -> bytes:
 
 
 @pytest.fixture
-def served(tmp_path, monkeypatch):
+def served(tmp_path):
     """A server of a folder with a page, as a function from requests to answers."""
-    monkeypatch.syspath_prepend(ROOT / "tools")
     from serve import bind
 
     (tmp_path / "index.html").write_text("a page")
