@@ -12,10 +12,7 @@ import pandas as pd
 import pytest
 from cases import cases
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import (
-    HistGradientBoostingRegressor,
-    RandomForestRegressor,
-)
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -168,8 +165,7 @@ def test_a_pickle_in_disguise_is_not_opened(files, capsys):
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
-    cases(Path(__file__).parent / "support" / "refused.txt"),
+    ("call", "words"), cases(Path(__file__).parent / "support" / "refused.txt")
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(files, capsys, call, words):
     which = {name: value for name, value in call.items() if name != "rest"}

@@ -73,8 +73,7 @@ def symbol(*forms):
 
 
 @pytest.mark.parametrize(
-    ("form", "used", "not_used"),
-    cases(Path(__file__).parent / "support" / "used_symbols.txt"),
+    ("form", "used", "not_used"), cases(Path(__file__).parent / "support" / "used_symbols.txt")
 )
 def test_uses(form, used, not_used):
     for text in used:
