@@ -152,7 +152,7 @@ def by_coverage(p: np.ndarray) -> Iterator[tuple[float, tuple[int, ...]]]:
 class ExactPrecisions:
     """Precisions from the F of the indicator."""
 
-    is_spent = False
+    is_spent, calls = False, 0
 
     def __init__(self, extension: Extension) -> None:
         self.extension = extension
@@ -165,9 +165,6 @@ class ExactPrecisions:
         return [Precision(float(np.clip(v, 0, 1))) for v in self.extension.at(t)[0].value]
 
     sketched = final = of
-
-    def allow_again(self) -> None:
-        """Nothing is drawn."""
 
     def draw_in(self, rules: Sequence[Features]) -> None:
         """Nothing is drawn."""
@@ -201,10 +198,6 @@ class SampledPrecisions:
     def is_spent(self) -> bool:
         """Whether a search has made as many calls of the model as the pool has rows."""
         return self.calls >= self.most
-
-    def allow_again(self) -> None:
-        """Allow for as many calls again."""
-        self.calls = 0
 
     def draw_in(self, rules: Sequence[Features]) -> None:
         """Draw in these rules, for longer ones."""
@@ -343,7 +336,7 @@ def _beam(
 
     Where none does, the most precise ones join the candidates in ``top``.
     """
-    precisions.allow_again()
+    precisions.calls = 0  # as many again
     beam: list[Features] = [()]
     looked_at = 0
     for _ in free:

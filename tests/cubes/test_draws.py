@@ -25,18 +25,13 @@ READINGS = {
 def many():
     """Exact readings of a forest, and those from draws with many seeds."""
     X, _ = diabetes()
-    exact, _, _ = case("forest")
-    f = exact.setting.f
-    world = lt.Empirical(X.to_numpy())
-    runs = [
-        lt.cube(lambda x: unnamed(f, x), X.iloc[13].to_numpy(), world, n=3000, seed=seed)
-        for seed in range(40)
-    ]
-    return exact, runs
+    exact = case("forest")[0]
+    trees, xi, world = exact.setting.f.estimators_, X.to_numpy()[13], lt.Empirical(X.to_numpy())
 
+    def f(x):
+        return np.mean([tree.predict(x) for tree in trees], axis=0)
 
-def unnamed(f, x):
-    return np.mean([tree.predict(x) for tree in f.estimators_], axis=0)
+    return exact, [lt.cube(f, xi, world, n=3000, seed=seed) for seed in range(40)]
 
 
 @pytest.mark.parametrize("name", READINGS)
@@ -53,10 +48,10 @@ def test_errors_are_as_large_as_the_standard_errors_say(name, many):
 
 def test_a_line_is_read_off_without_noise():
     f = lt.Linear([1.0, -2, 3], 5)
-    exact = lt.cube(f, [0.4, 2.0, -1.0], lt.Gaussian(p=[2, 4, 5]))
-    world = lt.Gaussian(p=[2, 4, 5])
-    line = lt.cube(lambda x: f.a @ (world.boxes(3).discretize(x) == exact.setting.box_of_xi).T,
-                   [0.4, 2.0, -1.0], world)  # fmt: skip
+    xi, world = [0.4, 2.0, -1.0], lt.Gaussian(p=[2, 4, 5])
+    exact = lt.cube(f, xi, world)
+    inside = lambda x: world.boxes(3).discretize(x) == exact.setting.box_of_xi  # noqa: E731
+    line = lt.cube(lambda x: f.a @ inside(x).T, xi, world)
     assert line.coef == pytest.approx((1 - exact.mass) * f.a, abs=1e-12)
     assert np.max(line.stderr) < 1e-10
 
@@ -87,9 +82,10 @@ def test_the_model_is_called_once_for_all_readings_but_for_f_at_places():
     assert calls[-1] == 1000 and sum(calls) < 2000 + 10
 
 
-def boxes_of(p, rows=20_000):
-    """Columns of which xi = 0 shares its label with 1 - p of the rows."""
-    return (np.random.default_rng(0).random((rows, len(p))) < p).astype(float)
+def labels(p, rows=20_000):
+    """A world of columns of which xi = 0 shares its label with 1 - p of the rows."""
+    X = (np.random.default_rng(0).random((rows, len(p))) < p).astype(float)
+    return lt.Empirical(X, categorical=range(len(p)))
 
 
 @pytest.mark.parametrize(
@@ -101,14 +97,10 @@ def boxes_of(p, rows=20_000):
     ],
 )
 def test_f_is_right_where_no_draws_count(f, t, true):
-    cube = lt.cube(f, np.zeros(10), boxes_of_labels(0.1), n=1000)
+    cube = lt.cube(f, np.zeros(10), labels([0.1] * 10), n=1000)
     found = cube.at(t)
     assert (found.coef, found.stderr, found.n) == (pytest.approx(true), pytest.approx(0), 1000)
     assert cube.at([t, cube.mass]).coef[0] == pytest.approx(true) and cube.at([t] * 2).n == 1000
-
-
-def boxes_of_labels(p):
-    return lt.Empirical(boxes_of([p] * 10), categorical=range(10))
 
 
 @pytest.mark.verify
@@ -122,7 +114,7 @@ def test_intervals_at_corners_cover(held, n, share, than, verified, verifying):
     def f(x):
         return (x[:, :held] == 0).all(axis=1) * (x[:, 6:].sum(axis=1) > 3) * 1.0
 
-    world, runs = boxes_of_labels(0.9), 4000 if verifying else 200
+    world, runs = labels([0.9] * 10), 4000 if verifying else 200
     exact = lt.cube(f, np.zeros(10), world)
     t = np.where(np.arange(10) < held, 1.0, exact.mass)
     true = exact.at(t)
@@ -161,8 +153,7 @@ def test_slopes_are_drawn_for_where_few_draws_count():
     def f(x):
         return (x[:, :8] == 0).all(axis=1) * 1.0 + (x[:, 8:] == 0).all(axis=1)
 
-    world = lt.Empirical(boxes_of(p), categorical=range(16))
-    cube = lt.cube(f, np.zeros(16), world, n=20_000)
+    cube = lt.cube(f, np.zeros(16), labels(p), n=20_000)
     alpha = cube.masses.alpha(np.array([nu]))[0]
     true = np.r_[np.prod(alpha[:8]) / alpha[:8], np.prod(alpha[8:]) / alpha[8:]]
     found = cube.lime(nu)

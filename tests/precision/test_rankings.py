@@ -199,29 +199,30 @@ def test_the_largest_features_of_lime_are_predicted(name, verified, verifying):
     verified(f"rankings, {name}: least p of {len(chances)} sets and pairs", least, (1e-4, None))
 
 
-@cache
-def needed(name):
-    """What ``samples_needed`` says of a table for the one to five largest, the fewest samples first."""
+@pytest.mark.verify
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("name", TABLES)
+def test_so_many_samples_make_the_largest_features_stay(name, verified, verifying):
+    """2000 runs of `lime` at each number up to 10,000, and of Algorithm 1 in its world at the next one.
+
+    `make test` takes one table, 100 runs at the least number and 60 at that one.
+    """
+    if not verifying and name != "people":
+        pytest.skip("in make verify")
     X, explainer, model = explained(name)
     world, output = lt.from_lime(explainer), None if name == "diabetes" else 1
     needs = [lt.samples_needed(model, X[ROW], world, top=k, output=output) for k in range(1, 6)]
-    return sorted(needs, key=lambda need: need.weighted)
-
-
-@pytest.mark.verify
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("name", TABLES)
-def test_so_many_samples_make_the_largest_features_stay(name, verified, verifying):
-    """2000 runs of `lime` wherever its number is at most 10,000; `make test` takes 100 of the smallest."""
-    if not verifying and name != "people":
-        pytest.skip("in make verify")
-    names = lt.from_lime(explained(name)[1]).boxes().names
-    quick = [need for need in needed(name) if need.weighted <= 10_000]
+    needs.sort(key=lambda need: need.weighted)
+    names, quick = world.boxes().names, [need for need in needs if need.weighted <= 10_000]
     for need in quick if verifying else quick[:1]:
         n, k, runs = need.weighted, need.top, 2000 if verifying else 100
         right = [{names[j] for j in run[:k]} == set(need.names)
                  for run in orders(name, n, runs, seed=k)]  # fmt: skip
         verified(f"the largest {k} of {name} at n = {n:,}", np.mean(right), (0.935, 0.99))
+    need, runs = needs[len(quick)], 2000 if verifying else 60
+    share = share_right(model, X[ROW], world, None, need, need.weighted, runs, output=output)
+    what = f"the largest {need.top} of {name} at n = {need.weighted:,}, simulated"
+    verified(what, share, (0.935, 0.99) if verifying else (0.85, 1.0))
 
 
 def share_right(f, xi, world, nu, need, n, runs, **how):
@@ -229,23 +230,6 @@ def share_right(f, xi, world, nu, need, n, runs, **how):
     found = lt.repeat(f, xi, world, nu, n=n, runs=runs, seed=1, **how)
     first = np.argsort(-np.abs(found.coef), axis=1)[:, : need.top]
     return np.mean([{found.names[j] for j in run} == set(need.names) for run in first])
-
-
-@pytest.mark.verify
-@pytest.mark.timeout(7200)
-@pytest.mark.parametrize("name", TABLES)
-def test_more_samples_than_lime_is_quick_with_make_them_stay_too(name, verified, verifying):
-    """Algorithm 1 with `lime`'s boxes, kernel, ridge and row of xi, at the two least numbers above 10,000."""
-    if not verifying and name != "people":
-        pytest.skip("in make verify")
-    X, explainer, model = explained(name)
-    large = [need for need in needed(name) if need.weighted > 10_000]
-    world, output = lt.from_lime(explainer), None if name == "diabetes" else 1
-    for need in large[: 2 if verifying else 1]:
-        n, runs = need.weighted, 2000 if verifying else 60
-        share = share_right(model, X[ROW], world, None, need, n, runs, output=output)
-        goal = (0.935, 0.99) if verifying else (0.85, 1.0)
-        verified(f"the largest {need.top} of {name} at n = {n:,}, simulated", share, goal)
 
 
 @pytest.mark.verify
