@@ -190,11 +190,12 @@ def far_from_data(
     left.plot(*X[:, columns].T, ".", color=color.ink, ms=4)
     left.set(xlabel=names[columns[0]], ylabel=names[columns[1]])
     share = np.linspace(0, 1, 101)
-    for label, distance, hue, dash in (
-        ("patients", distance_within_data(X), color.ink, "-"),
-        ("samples", distance_to_data(x, X), color.sample, "--"),
+    for name, distance, hue, dash, side in (
+        ("patients", distance_within_data(X), color.ink, "-", "right"),
+        ("samples", distance_to_data(x, X), color.sample, "--", "left"),
     ):
-        right.plot(np.quantile(distance, share), share, color=hue, ls=dash, label=label)
+        right.plot(np.quantile(distance, share), share, color=hue, ls=dash)
+        at = np.quantile(distance, 0.5) + (0.15 if side == "left" else -0.15)
+        parts.named(right, at, 0.5, name, hue, ha=side)
     right.set(xlim=(0, 4.5), ylim=(0, 1.02), xlabel="distance to the nearest", ylabel="share below")
-    right.legend(loc="lower right")
     return fig

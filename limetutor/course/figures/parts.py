@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from ...core.boxes import Boxes, Gaussian
@@ -206,6 +205,20 @@ def panel(size: tuple[float, float] = (6.4, 3.6), **margins: float) -> tuple[Fig
     return fig, fig.subplots()
 
 
+def stacked(
+    fig: Figure, heights: tuple[float, float] = (1, 1), shared: bool = False, **margins: float
+) -> tuple[Axes, Axes]:
+    """Two panels, one above the other, as on a phone there is no room side by side.
+
+    If they share the horizontal axis, its ticks and its name are below both.
+    """
+    tall, room, gap = fig.get_figheight(), 0.6, 0.12 if shared else 0.68  # in inches
+    fig.subplots_adjust(left=0.12, right=0.98, bottom=room / tall, top=1 - 0.1 / tall)
+    fig.subplots_adjust(**margins)
+    space = {"hspace": 2 * gap / (tall - 0.1 - room - gap)}
+    return tuple(fig.subplots(2, 1, sharex=shared, height_ratios=heights, gridspec_kw=space))
+
+
 Ticks = Sequence[float] | Mapping[float, str]
 
 
@@ -228,12 +241,6 @@ def bandwidth_axis(ax: Axes, y: Ticks | None = None) -> None:
     """The bandwidths from 0.1 to 3."""
     log_axes(ax, x=[0.1, 0.3, 1, 3], y=y)
     ax.set(xlim=(0.09, 3.3), xlabel="bandwidth ν")
-
-
-def key(ax: Axes, styles: Mapping[str, Mapping[str, Any]], **options: Any) -> None:
-    """A legend of lines that are drawn later, in layers of their own."""
-    samples = [Line2D([], [], label=name, **style) for name, style in styles.items()]
-    ax.legend(handles=samples, **options)
 
 
 def named(ax: Axes, x: float, y: float, name: str, hue: str, **options: Any) -> None:

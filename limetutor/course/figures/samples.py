@@ -14,7 +14,17 @@ from ...plotting.style import color, new_figure, styled
 from ...precision.normal_limit import asymptotic_covariance
 from ...precision.samples_needed import SampleSize, samples_needed
 from ..experiments import Runs, boosting_example, repeat, repeat_fits, running_example
-from .parts import bell, draw_intervals, holds, log_axes, named_at_ends, panel, powers, scientific
+from .parts import (
+    bell,
+    draw_intervals,
+    holds,
+    log_axes,
+    named_at_ends,
+    panel,
+    powers,
+    scientific,
+    stacked,
+)
 
 RUNS = 300
 SCORES = np.linspace(-4, 4, 28)  # edges of the bars, in standard deviations
@@ -32,20 +42,19 @@ def one_coefficient(n: int, nu: float) -> tuple[float, float, np.ndarray]:
 
 
 def normal_limit(fig: Figure, n: int, nu: float) -> str:
-    """Left: 300 first coefficients. Right: the same in units of the predicted deviation."""
+    """Above: 300 first coefficients. Below: the same in units of the predicted deviation."""
     beta, deviation, values = one_coefficient(n, nu)
     score = (values - beta) / deviation
     share = np.histogram(np.clip(score, -3.999, 3.999), SCORES)[0] / len(score)
     height = share / np.diff(SCORES) * np.sqrt(2 * np.pi)  # the normal density peaks at 1
-    left, right = fig.subplots(1, 2, sharey=True, gridspec_kw={"wspace": 0.14})
-    fig.subplots_adjust(left=0.04)
-    for ax, start, unit in ((left, beta, deviation), (right, 0.0, 1.0)):
+    top, below = stacked(fig, left=0.04)
+    for ax, start, unit in ((top, beta, deviation), (below, 0.0, 1.0)):
         ax.stairs(height, start + unit * SCORES, fill=True, color=color.surrogate, alpha=0.45)
         ax.plot(start + unit * GRID, bell(GRID), color=color.truth)
         ax.axvline(start, color=color.truth, lw=1, ls=":")
         ax.set(ylim=(0, 1.6), yticks=[])
-    left.set(xlim=(-6, 24), xticks=[-5, 0, 5, 10, 15, 20], xlabel="coefficient β̂₁")
-    right.set(xlim=(-4.2, 4.2), xticks=[-4, -2, 0, 2, 4], xlabel="(β̂₁ − β₁) / predicted deviation")
+    top.set(xlim=(-6, 24), xticks=[-5, 0, 5, 10, 15, 20], xlabel="coefficient β̂₁")
+    below.set(xlim=(-4.2, 4.2), xticks=range(-4, 5), xlabel="(β̂₁ − β₁) / predicted deviation")
     beyond = np.mean(np.abs(score) > 2)
     return (
         f"With n = {n} at ν = {nu:g}, the predicted standard deviation is {deviation:.2f}, and that of "

@@ -16,7 +16,7 @@ from .parts import signed
 
 RUN = Slider(1, 8, 1, stops=8, fmt="{:d}", label="run")
 BOXES = Choice({"four": "quartile", "ten": "decile"}, label="boxes for each feature")
-WIDTH = Slider(0.3, 10, 2.37, stops=31, log=True, label="kernel width", also=[0.5, 1.0])
+WIDTH = Slider(0.3, 10, 2.37, stops=61, log=True, label="kernel width", also=[0.5, 1.0])
 
 
 class Reason(NamedTuple):
