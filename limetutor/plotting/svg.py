@@ -150,8 +150,8 @@ class FewElements(RendererSVG):
             return
         discs = Path(np.repeat(at, 2, axis=0), [Path.MOVETO, Path.LINETO] * len(at))
         size = 2 * marker_trans.get_matrix()[0, 0]
-        inner = (rgbFace, size - rim if rimmed else size + rim)
-        for hue, width in [(edge, size + rim), inner] if rimmed else [inner]:
+        both = [(edge, size + rim), (rgbFace, size - rim)]
+        for hue, width in both if rimmed else [(rgbFace, size + rim)]:
             line = self.new_gc()
             line.copy_properties(gc)
             line.set_foreground(hue)

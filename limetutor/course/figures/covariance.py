@@ -76,7 +76,7 @@ def mean_weight(nu: float) -> float:
 
 def eigenvalues(fig: Figure, nu: float, scaled: bool, p: int) -> str:
     """Above: the eigenvalues of Σ (or Σ/C) against ν. Below: the α behind them."""
-    top, below = stacked(fig, (2, 1), left=0.13)
+    top, below = stacked(fig, (2, 1), left=0.14)
     curves, C = spectrum(p)
     alpha = alphas(nu, p)
     now = 1 / arrowhead_eigenvalues(alpha)[::-1]

@@ -70,10 +70,8 @@ def _histogram(fig: Figure) -> Axes:
 def body_mass(p: int, patient: float) -> str:
     """A histogram of the body mass index, its p quantile boxes, and the box of one patient."""
     own = box_numbers("bmi", np.array([patient]), p)[0]
-    inside, everyone = (
-        int(np.sum(box_numbers("bmi", _column("bmi"), p) == own)),
-        len(_column("bmi")),
-    )
+    inside = int(np.sum(box_numbers("bmi", _column("bmi"), p) == own))
+    everyone = len(_column("bmi"))
     return (
         f"With p = {p} boxes, a body mass index of {patient:.1f} becomes “{phrase('bmi', patient, p)}”, "
         f"box {own + 1} of {p}, which holds {inside} of the {everyone} patients ({inside / everyone:.0%})."

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from ...core.tilted_law import gaussian_tilt
 from ...interactive.layers import in_layers
+from ...plotting.handles import handle
 from ...plotting.style import color, styled
 from ..experiments import Runs
 from . import parts
@@ -18,6 +19,7 @@ from .theorem import limit_at, patient
 # --- patient 13 ------------------------------------------------------------------------------
 
 COUNTS = tuple(range(2, 13))  # boxes for each feature
+NU = np.geomspace(0.1, 3, 80)
 INSIDE = 0.03  # times the root of d: so narrow a kernel that only samples in all boxes of ξ count
 
 
@@ -75,7 +77,8 @@ def _landed(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
     parts.cut(top, area, max(box[0], -3), min(box[1], 3))
     top.plot([landed, landed], [0, 1.0], color=color.truth, lw=2)
     top.plot(landed, 0.03, "X", color=color.truth, ms=9)
-    parts.bandwidth_dot(below, lambda at: gaussian_tilt(xi, at, 0, 1, *box).inside, nu)
+    (dot,) = below.plot(nu, law.inside, "o", color=color.truth, ms=9)
+    handle(dot, "nu")
 
 
 def _instance(axes: tuple[Axes, Axes], xi: float) -> None:
@@ -85,7 +88,7 @@ def _instance(axes: tuple[Axes, Axes], xi: float) -> None:
 
 @in_layers(
     _law_and_error,
-    lambda axes, xi: parts.bandwidth_curve(axes[1], lambda at: parts.tilt_at(xi, at).inside),
+    lambda axes, xi: axes[1].plot(NU, parts.tilt_at(xi, NU).inside, color=color.truth),
     _landed,
     _instance,
 )

@@ -1,6 +1,6 @@
 """What the figures of several chapters share: boxes, curves, axes, and numbers in sentences."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -16,7 +16,6 @@ from ...plotting.handles import handle
 from ...plotting.results import ten_to_the
 from ...plotting.style import color, new_figure
 
-NU = np.geomspace(0.1, 3, 80)
 BOX_NAMES = ("lowest", "second", "third", "highest")
 Curve = tuple[np.ndarray, np.ndarray]  # x and y
 
@@ -169,32 +168,6 @@ def plateau(
     return [-out, lo, lo, hi, hi, out], [outside, outside, inside, inside, outside, outside]
 
 
-def bandwidth_curve(ax: Axes, value: Callable[[np.ndarray], np.ndarray]) -> None:
-    """What the theory says at every bandwidth."""
-    ax.plot(NU, value(NU), color=color.truth)
-
-
-def bandwidth_dot(ax: Axes, value: Callable[[np.ndarray], np.ndarray], nu: float) -> None:
-    """What it says at this one; the dot can be dragged."""
-    (dot,) = ax.plot(nu, value(np.asarray(nu)), "o", color=color.truth, ms=9)
-    handle(dot, "nu")
-
-
-def holds(ends: np.ndarray, truth: np.ndarray | float) -> np.ndarray:
-    """Which intervals (…, 2) contain the truth."""
-    return (ends[..., 0] <= truth) & (truth <= ends[..., 1])
-
-
-def draw_intervals(ax: Axes, coef: np.ndarray, ends: np.ndarray, truth: float) -> None:
-    """One interval (2,) per run; those that miss the truth stand out."""
-    hit, places = holds(ends, truth), np.arange(1, len(coef) + 1)
-    ax.axhline(truth, color=color.truth, lw=2)
-    for which, hue, width in ((hit, color.surrogate, 1.8), (~hit, color.alarm, 3.0)):
-        ax.vlines(places[which], *ends[which].T, color=hue, lw=width)
-        ax.plot(places[which], coef[which], ".", color=hue, ms=7)
-    ax.set(xlim=(0, len(coef) + 1), xlabel="run")
-
-
 # --- axes ------------------------------------------------------------------------------------
 
 
@@ -213,7 +186,7 @@ def stacked(
     If they share the horizontal axis, its ticks and its name are below both.
     """
     tall, room, gap = fig.get_figheight(), 0.6, 0.12 if shared else 0.68  # in inches
-    fig.subplots_adjust(left=0.12, right=0.98, bottom=room / tall, top=1 - 0.1 / tall)
+    fig.subplots_adjust(left=0.13, right=0.98, bottom=room / tall, top=1 - 0.1 / tall)
     fig.subplots_adjust(**margins)
     space = {"hspace": 2 * gap / (tall - 0.1 - room - gap)}
     return tuple(fig.subplots(2, 1, sharex=shared, height_ratios=heights, gridspec_kw=space))

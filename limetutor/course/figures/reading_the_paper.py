@@ -140,7 +140,7 @@ def before_and_after(wide: Runs, narrow: Runs, theory: tuple[np.ndarray, np.ndar
     for ax, runs, beta, nu in zip(axes, (wide, narrow), theory, ("1", "0.53"), strict=True):
         boxplots(ax, runs.coef, beta)
         ax.text(10.4, 10, f"ν = {nu}", ha="right")
-        ax.set_ylim(-13, 13)
+        ax.set_ylim(-6, 13)
     axes[0].set_xlabel("")
     return fig
 

@@ -302,8 +302,13 @@ def _cloud() -> np.ndarray:
 def crossing(fig: Figure, xi: float, nu: float) -> str:
     """Above: which samples share the box of ξ. Below: the coefficient of f(x) = x₁."""
     top, below = parts.stacked(fig, shared=True)
-    _draw_cloud(top, xi)
-    ones = int(np.sum(parts.boxes_of(_cloud()[:, 0]) == parts.box_index(xi)))
+    x, y = _cloud().T
+    parts.shade(top, parts.box_of(xi), 3, alpha=0.16)
+    parts.edge_lines(top, -3, 3)
+    parts.filled_in_box(top, x, y, xi, others=color.muted, ms=4.5, mew=1)
+    parts.instance(top, xi, 0.3, ms=11)
+    top.set(ylim=(-3, 3), yticks=[-2, 0, 2], ylabel="x₂")
+    ones = int(np.sum(parts.boxes_of(x) == parts.box_index(xi)))
     places, gaps = coefficient_curve(nu)
     coef = float(parts.tilt_at(xi, nu).gap)
     parts.edge_lines(below, -1.8, 1.8)
@@ -313,7 +318,7 @@ def crossing(fig: Figure, xi: float, nu: float) -> str:
     below.set(xlim=(-SEEN, SEEN), ylim=(-1.8, 1.8), xlabel="x₁")
     below.set(xticks=[-2, -1, 0, 1, 2], yticks=[-1, 0, 1], ylabel="coefficient β₁")
     return (
-        f"ξ₁ = {signed(xi)} lies in the {parts.BOX_NAMES[parts.box_index(xi)]} box: {ones} of the {len(_cloud())} "
+        f"ξ₁ = {signed(xi)} lies in the {parts.BOX_NAMES[parts.box_index(xi)]} box: {ones} of the {len(x)} "
         f"samples have z₁ = 1, and at ν = {nu:g} the coefficient of f(x) = x₁ (slope 1) is {signed(coef)}."
     )
 
@@ -324,16 +329,6 @@ def coefficient_curve(nu: float) -> tuple[np.ndarray, np.ndarray]:
     return parts.joined(
         [np.column_stack([x, gaussian_tilt(x, nu, 0, 1, *ends).gap]) for x, *ends in pieces]
     )
-
-
-def _draw_cloud(ax: Axes, xi: float) -> None:
-    """Samples, filled in the box of ξ."""
-    parts.shade(ax, parts.box_of(xi), 3, alpha=0.16)
-    parts.edge_lines(ax, -3, 3)
-    x, y = _cloud().T
-    parts.filled_in_box(ax, x, y, xi, others=color.muted, ms=4.5, mew=1)
-    parts.instance(ax, xi, 0.3, ms=11)
-    ax.set(ylim=(-3, 3), yticks=[-2, 0, 2], ylabel="x₂")
 
 
 # --- the general setting ---------------------------------------------------------------------
@@ -372,8 +367,7 @@ def general(xi: float, nu: float, n: int = N_POINTS, seed: int = 3) -> WeightedS
 
 
 def _two_rows(fig: Figure) -> tuple[Axes, Axes]:
-    top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(1.9, 1))
-    fig.subplots_adjust(hspace=0.12, bottom=0.14, top=0.97)
+    top, bottom = parts.stacked(fig, (1.9, 1), shared=True)
     for ax, low, high in ((top, -2.6, 2.6), (bottom, 0, 1.12)):
         parts.edge_lines(ax, low, high, lw=1.2)
     top.plot(ALONG, wavy(ALONG), color=color.ink, label="model f")

@@ -157,7 +157,7 @@ def _rule_panels(
     others: Mapping[str, Any],
 ) -> None:
     """Both coefficients of a rule as curves, for texts and for images, and as dots at one place."""
-    axes = top, below = stacked(fig, shared=True, left=0.15, right=0.87)
+    axes = top, below = stacked(fig, shared=True, left=0.165, right=0.87)
     ends = {}
     for kind, (hue, line) in _LOOKS.items():
         curves = np.array([shares_at(kind, at) for at in places]).T

@@ -41,14 +41,12 @@ def patient_samples() -> Explanation:
 def shared_boxes(ex: Explanation) -> Figure:
     """Above: the weight of a sample by the boxes it shares with ξ. Below: how many samples share them."""
     fig = new_figure((6.4, 3.6))
-    fig.subplots_adjust(bottom=0.17, top=0.97, hspace=0.14)
-    top, below = fig.subplots(2, 1, sharex=True)
+    top, below = parts.stacked(fig, shared=True)
     shared = np.arange(ex.z.shape[1] + 1)
     weight = np.exp((shared - shared[-1]) / (2 * ex.nu**2))
     top.plot(shared, weight, "o-", color=color.lime, ms=6)
     top.text(0, weight[0] - 0.1, f"{weight[0]:.2f}", ha="center", va="top")
     top.set(ylim=(0, 1.09), yticks=[0, 0.5, 1], ylabel="weight")
-    top.tick_params(labelbottom=False)
     counts = np.bincount(ex.z.sum(axis=1), minlength=len(shared))
     below.bar(shared, counts, color=color.sample, width=0.7, lw=0)
     for place, count in zip(shared, counts, strict=True):
