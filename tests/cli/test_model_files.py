@@ -352,6 +352,43 @@ def test_arrays_that_do_not_fit_together_are_refused(tmp_path, refused, number):
     assert "is damaged or was made to do harm: " in said
 
 
+@pytest.mark.parametrize("order", [[2.0, 0.0, 1.0], [0.0, 2.0, 2.0], [np.nan, 0.0, 2.0]], ids=str)
+def test_numbers_that_a_search_would_find_beyond_the_last_are_refused(tmp_path, refused, order):
+    """Found by attack: the column of such a category was not there, and a tree wrote to it."""
+    opened = Opened(make_pipeline(OneHotEncoder(), Ridge()).fit([[0.0], [1.0], [2.0]], [0, 1, 2]))
+    opened.put(opened.node("categories_")["content"][0], np.array(order))
+    said = refused(opened.write(tmp_path / "encoder.skops"))
+    assert "OneHotEncoder with categories that do not rise" in said
+
+
+def test_a_model_inside_is_checked_before_it_is_called(tmp_path, refused, monkeypatch):
+    """Found by attack: the check of boosting called the model it starts from, which wrote out of bounds."""
+    first = make_pipeline(OneHotEncoder(), DummyClassifier())
+    opened = Opened(GradientBoostingClassifier(n_estimators=1, init=first).fit(X > 0, CLASSES))
+    opened.node("_n_features_outs")["content"][0] = NONE | {"content": "1"}
+    monkeypatch.setattr(OneHotEncoder, "transform", lambda *given: pytest.fail("it was called"))
+    said = refused(opened.write(tmp_path / "inside.skops"))
+    assert "OneHotEncoder with a category without a column" in said
+
+
+@pytest.mark.parametrize(
+    ("rows", "order"),
+    [
+        (np.array([["b"], ["c"], ["a"]]), ["c", "a", "b"]),
+        (np.array([["b"], [None], ["a"]], object), ["b", "a", None]),
+        (np.array([[1.0], [np.nan], [-2.0]]), [-2.0, 1.0, np.nan]),
+        (np.array([[3], [1], [2]]), [1, 2, 3]),
+        (np.array([[True], [False]]), "auto"),
+    ],
+    ids=["texts", "objects", "missing", "numbers", "truth"],
+)
+def test_categories_that_scikit_learn_takes_are_read(tmp_path, rows, order):
+    model = OneHotEncoder(categories=order if order == "auto" else [order]).fit(rows)
+    io.dump(model, tmp_path / "encoder.skops")
+    read = read_model(str(tmp_path / "encoder.skops"), [])
+    np.testing.assert_array_equal(read.transform(rows).toarray(), model.transform(rows).toarray())
+
+
 def test_what_stands_in_the_way_of_a_check_is_refused(tmp_path, refused):
     """Found by attack: each of these ran code, wrote a file or crashed."""
     broken = HIST.copy()
@@ -476,10 +513,11 @@ def test_the_methods_that_a_stack_calls_are_not_for_the_file_to_choose(
     opened.put(array, np.array([b"any content"]))
     opened.node("estimators_")["content"] = [array]
     opened.node("stack_method_")["content"] = [NONE | {"content": '"tofile"'}]
-    opened.node("func").update(node("TypeNode", "builtins.str"))
     assert "a method that predicts nothing" in refused(opened.write(tmp_path / "stack.skops"))
     opened.node("stack_method_")["content"] = [NONE | {"content": '"predict"'}]
     assert "models that are none" in refused(opened.write(tmp_path / "stack.skops"))
+    opened.node("func").update(node("TypeNode", "builtins.str"))
+    assert "a class in place of a func" in refused(opened.write(tmp_path / "stack.skops"))
 
 
 METRICS = [
