@@ -372,5 +372,5 @@ def _one_hot(f: Any) -> None:
         if dropped is not None and dropped[i] is not None:
             position = position[position != dropped[i]]
             position = np.where(position > dropped[i], position - 1, position)
-        _require(f, type(count) is int and count <= len(known), "columns without a category")
+        _require(f, type(count) is int and 0 <= count <= len(known), "columns without a category")
         _require(f, (position >= 0) & (position < count), "a category without a column")

@@ -361,6 +361,15 @@ def test_numbers_that_a_search_would_find_beyond_the_last_are_refused(tmp_path, 
     assert "OneHotEncoder with categories that do not rise" in said
 
 
+def test_a_feature_does_not_take_columns_away(tmp_path, refused):
+    """Found by attack: of one whose only category is dropped no column was compared."""
+    rows = np.column_stack([np.ones(3), [0.0, 1.0, 2.0]])
+    opened = Opened(make_pipeline(OneHotEncoder(drop="first"), Ridge()).fit(rows, [0, 1, 2]))
+    opened.node("_n_features_outs")["content"][0] = NONE | {"content": "-1"}
+    said = refused(opened.write(tmp_path / "encoder.skops"))
+    assert "OneHotEncoder with columns without a category" in said
+
+
 def test_a_model_inside_is_checked_before_it_is_called(tmp_path, refused, monkeypatch):
     """Found by attack: the check of boosting called the model it starts from, which wrote out of bounds."""
     first = make_pipeline(OneHotEncoder(), DummyClassifier())
