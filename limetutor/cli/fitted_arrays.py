@@ -326,6 +326,12 @@ def _function(f: Any) -> None:
         _require(f, not {"where", "out"} & {*(given or {})}, "arguments for parts of an array")
 
 
+@checks("_max_degree", "PolynomialFeatures")
+def _polynomial(f: Any) -> None:
+    """Compiled code counts with the flag: as 3 it is given less memory than it writes to."""
+    _require(f, type(f.interaction_only) is bool, "a flag that is neither true nor false")
+
+
 @checks("transformers_", "ColumnTransformer")
 def _columns(f: Any) -> None:
     """Fitting has called what chooses columns."""

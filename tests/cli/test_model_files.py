@@ -32,7 +32,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    PolynomialFeatures,
+    StandardScaler,
+)
 from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeRegressor
 from skops import io
@@ -368,6 +373,15 @@ def test_a_feature_does_not_take_columns_away(tmp_path, refused):
     opened.node("_n_features_outs")["content"][0] = NONE | {"content": "-1"}
     said = refused(opened.write(tmp_path / "encoder.skops"))
     assert "OneHotEncoder with columns without a category" in said
+
+
+def test_a_flag_is_no_number(tmp_path, refused):
+    """Found by attack: compiled code computed with it how much memory there is to write to."""
+    steps = OneHotEncoder(), PolynomialFeatures(2, interaction_only=True), Ridge()
+    opened = Opened(make_pipeline(*steps).fit(X > 0, Y))
+    opened.edit("interaction_only", lambda flag: 3)
+    said = refused(opened.write(tmp_path / "polynomial.skops"))
+    assert "PolynomialFeatures with a flag that is neither true nor false" in said
 
 
 def test_a_model_inside_is_checked_before_it_is_called(tmp_path, refused, monkeypatch):
