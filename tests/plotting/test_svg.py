@@ -62,8 +62,7 @@ def test_ids_start_with_the_prefix_and_are_in_order_of_appearance():
 def test_markers_are_where_matplotlib_has_them_and_as_large(shape, elements):
     """In one element, or two with a rim, instead of one for each; see-through ones stay, but for discs."""
     fig = new_figure()
-    ax = fig.subplots()
-    ax.set_axis_off()
+    (ax := fig.subplots()).set_axis_off()
     look = {"mfc": color.sample, "mec": color.ink, "mew": 0 if shape == "." else 1.5, "ms": 8}
     (line,) = ax.plot([1, 2, np.nan, 4], [1, 5, 3, 2], shape, **look)
     _, *found = [path.get("d") for path in svg.picture(fig, "Marks.", "p").iter("path")]
@@ -72,11 +71,9 @@ def test_markers_are_where_matplotlib_has_them_and_as_large(shape, elements):
     x, y = (line.get_transform().transform(line.get_xydata()[[0, 1, 3]]) * 72 / fig.dpi).T
     middle = (xy.max(axis=1) + xy.min(axis=1)) / 2
     np.testing.assert_allclose(middle, np.column_stack([x, 3.6 * 72 - y]), atol=0.11)
-    width = {"o": 0, ".": 0, "X": 8, "|": 0}[shape]
-    np.testing.assert_allclose(np.ptp(xy[..., 0], axis=1), width, atol=0.11)
+    np.testing.assert_allclose(np.ptp(xy[..., 0], axis=1), 8 * (shape == "X"), atol=0.11)
     line.set_alpha(0.5)
-    apart = len(list(svg.picture(fig, "Marks.", "p").iter("use")))
-    assert apart == (0 if shape == "." else 3)
+    assert len([*svg.picture(fig, "Marks.", "p").iter("use")]) == (0 if shape == "." else 3)
 
 
 def test_an_image_that_is_drawn_twice_is_kept_once():

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from ...core.boxes import Boxes
 from ...interactive.layers import in_layers
 from ...lime.empirical import Empirical
-from ...plotting.handles import handle
 from ...plotting.style import color
 from ...precision.gaussian_and_tilted_samplers import sampler
 from ..datasets import diabetes
@@ -116,11 +115,6 @@ def _bars(ax: Axes, name: str, value: float) -> None:
     ax.plot(*(bars if name == "bmi" else bars[::-1]), color=color.sample, lw=2.4)
 
 
-def _patient(ax: Axes, bmi: float, bp: float) -> None:
-    (dot,) = ax.plot(bmi, bp, "o", color=color.xi, ms=11, mec=color.paper, mew=1.6, clip_on=False)
-    handle(dot, "bmi", "bp")
-
-
 @in_layers(
     _plane,
     lambda ax, bmi: ax.axvspan(
@@ -129,7 +123,7 @@ def _patient(ax: Axes, bmi: float, bp: float) -> None:
     lambda ax, bp: ax.axhspan(*np.clip(_ends("bp", bp), *BP), color=color.box, alpha=0.16, lw=0),
     lambda ax, bmi: _bars(ax, "bmi", bmi),
     lambda ax, bp: _bars(ax, "bp", bp),
-    _patient,
+    lambda ax, bmi, bp: parts.on_map(ax, bmi, bp, "bmi", "bp"),
 )
 def same_box(bmi: float, bp: float) -> str:
     """Samples in the plane of two features, and which of them share the patient's boxes."""

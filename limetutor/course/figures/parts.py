@@ -101,11 +101,10 @@ def instance(ax: Axes, xi: float, at: float = 0.03, ms: float = 8, control: str 
     handle(dot, control)
 
 
-def on_map(ax: Axes, xi: float, nu: float) -> None:
-    """A place of a map over ξ and ν, which can be dragged."""
-    (dot,) = ax.plot(xi, nu, "o", color=color.xi, ms=11, mec=color.paper, mew=1.6)
-    dot.set_clip_on(False)
-    handle(dot, "xi", "nu")
+def on_map(ax: Axes, x: float, y: float, *controls: str) -> None:
+    """A place of a map over two controls, which can be dragged."""
+    (dot,) = ax.plot(x, y, "o", color=color.xi, ms=11, mec=color.paper, mew=1.6, clip_on=False)
+    handle(dot, *controls)
 
 
 def bell(x: np.ndarray, mean: float = 0.0, sd: float = 1.0) -> np.ndarray:

@@ -98,7 +98,7 @@ def _law_for(axes: tuple[Axes, Axes], nu: float, xi: float, kernel: str) -> None
     _box_below,
     _law_for,
     lambda axes, xi: parts.instance(axes[0], xi),
-    lambda axes, nu, xi: parts.on_map(axes[1], xi, nu),
+    lambda axes, nu, xi: parts.on_map(axes[1], xi, nu, "xi", "nu"),
 )
 def touched_map(xi: float, nu: float, kernel: str) -> str:
     """The map with a point to drag, and below it the tilted law there over the box of ξ."""
