@@ -286,8 +286,7 @@ def test_of_those_compared_the_one_of_the_highest_final_precision_is_taken():
         asked.append((len(some), draws))
         return final(self, some)
 
-    never = lambda *_: False  # noqa: E731
-    precisions = made_up(of=shares({(0,): 1.0}, 0.5), final=noted, reaches=never)
+    precisions = made_up(of=shares({(0,): 1.0}, 0.5), final=noted, reaches=lambda *_: False)
     found = rules.best_rule(precisions, np.array([0.5, 0.4]), 0.95)
     assert found.rule == (0, 1) and not found.reaches and found.compared == 4
     assert asked == [(4, 1024), (2, 2048)]
