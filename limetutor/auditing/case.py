@@ -30,18 +30,18 @@ from ..precision.finite_n import (
 from ..results.explanation import Explanation
 from ..results.limit import Limit
 from .coefficient_signs import Signs
-from .findings import PLAIN, AuditCase, Terms
+from .findings import MIN_VISIBLE, PLAIN, AuditCase, Terms
 from .shared_work import AuditPlan, ExactFits, Replay, SharedWork
 
 CONFIDENCE = 0.95  # of the intervals that tell numbers from 0, all of them together
 NUM_FEATURES = 10  # that `lime` displays unless told otherwise
 MIN_EFFECT = 0.05  # features whose effect on f is below this share of the largest are left alone
+LEADING = 0.5  # of the largest effect: without such a feature the explanation is another one
 COMPARED = 3  # of the largest coefficients, whose effects others are compared with
 MIN_ADDITIVE = 0.5  # of the variance: a model of which more is a sum over features is additive
 EFFECT_DRAWS = 64  # of each feature alone, to see how much f depends on it
 NUMBERS_PER_BATCH = 2**20  # in the rows of one call of f
 TURN_RANGE = 0.25  # relative distance in nu within which a change of sign is reported
-MIN_VISIBLE = 0.02  # a coefficient that stays below this share of the largest is not reported
 MIN_SHRINKAGE = 0.9  # what a penalty should leave of a coefficient
 
 
@@ -379,12 +379,12 @@ class Effects:
     known: dict[int, float] = field(default_factory=dict)  # the effects computed so far
 
     def matter(self, mask: np.ndarray | None = None, share: float = MIN_EFFECT) -> np.ndarray:
-        """Features of ``mask`` with a coefficient and at least this share of the largest effect.
+        """Features of ``mask`` (those with a coefficient) that have this share of the largest effect.
 
         Effects are compared with each other and with those of the largest coefficients.
         """
         case = self.case
-        mask = case.used if mask is None else mask & case.used
+        mask = case.used if mask is None else mask
         if not np.any(mask):
             return mask
         largest = np.argsort(-np.abs(case.coef), kind="stable")[:COMPARED]

@@ -44,6 +44,7 @@ VERDICTS = {
     "stop": "Do not show it.",
     "unknown": "Cannot be judged without",
 }
+MIN_VISIBLE = 0.02  # of the largest coefficient: less cannot be seen on display
 DATA = "the training data (data=)"  # what most of what is not checked needs
 
 
@@ -241,6 +242,10 @@ class AuditCase:
     def top(self) -> float:
         """The largest absolute coefficient."""
         return float(np.max(np.abs(self.coef)))
+
+    def visible(self, change: np.ndarray) -> np.ndarray:
+        """Whether changes of coefficients can be seen beside the largest one; others are no finding."""
+        return np.abs(change) > MIN_VISIBLE * self.top
 
     @property
     def n_name(self) -> str:

@@ -15,7 +15,7 @@ from ...core.boxes import World
 from ...core.explainer import run
 from ...inputs.lime_defaults import NUM_SAMPLES
 from ...lime.other_boxes import LIMES_OWN
-from ..case import MIN_SHRINKAGE, MIN_VISIBLE, Case
+from ..case import LEADING, MIN_SHRINKAGE, Case
 from ..findings import Checked, Finding, Try, check, few, not_checked, numbers_at, passed
 from ..reasons import listed
 from ..trials import as_categories, changed, wider
@@ -24,7 +24,6 @@ from .data import severity_of_change, wrongly_fed
 # When to report. Each is a judgement, stated once and quoted in the chapter.
 TWO_RUNS = 4.2  # standard errors: three of a difference of two runs
 SWITCHED_OFF = 0.05  # relative distance in nu within which a feature counts as switched off
-LEADING = 0.5  # of the largest effect: without such a feature the explanation is another one
 HIDDEN = 0.1  # a gap below a tenth of a standard deviation shows nothing ...
 HIDDEN_NEARBY = 0.25  # ... nor one that stays below this from nu/2 to 2 nu
 
@@ -105,7 +104,7 @@ def bandwidth(case: Case) -> Iterator[Finding | Checked | Try]:
         )
         return
     critical = case.limit.turning_points
-    matters = case.effects.matter(np.isfinite(critical))
+    matters = case.effects.matter(np.isfinite(critical) & case.used)
     with np.errstate(invalid="ignore"):
         close = matters & (np.abs(critical / case.nu - 1) <= SWITCHED_OFF)
     flips = matters & ~close
@@ -188,7 +187,7 @@ def hidden(case: Case) -> Iterator[Finding | Checked | Try]:
     nearby = gaps(case.problem.world, rows, nus[:, None], case.problem.kernel) / sigma
     wide = plain_gaps(case.boxes, case.xi[None])[0] / sigma  # as nu grows
     largest = np.max(np.abs(nearby), axis=0)
-    mask = case.boxes.ordered & (np.abs(wide) < HIDDEN) & (largest < HIDDEN_NEARBY)
+    mask = case.used & case.boxes.ordered & (np.abs(wide) < HIDDEN) & (largest < HIDDEN_NEARBY)
     mask = case.effects.matter(mask, LEADING)
     if not np.any(mask):
         return
@@ -218,9 +217,8 @@ def irrelevant_bandwidth(case: Case) -> Iterator[Finding | Checked | Try]:
     if kernel is None or kernel.moves_gaps or case.linear is None or not case.boxed:
         return
     kept = case.limit.correction.shrinkage[case.used]
-    visible = MIN_VISIBLE * case.top
     if kept.min(initial=1.0) < MIN_SHRINKAGE or (
-        case.own_row and case.limit.own_row_change() > visible
+        case.own_row and case.visible(case.limit.own_row_change())
     ):
         return  # other findings say what the bandwidth does here
     itself = "ξ's own row" if case.terms.symbols else "the row's own copy among the samples"

@@ -18,7 +18,18 @@ from ...inputs.columns import MISSING
 from ...inputs.lime_defaults import NUM_SAMPLES
 from ...lime.read_explainer import Collapsed, LimeNumbers, LimeWorld
 from ..case import Case
-from ..findings import DATA, Checked, Finding, Try, check, few, not_checked, numbers_at, passed
+from ..findings import (
+    DATA,
+    MIN_VISIBLE,
+    Checked,
+    Finding,
+    Try,
+    check,
+    few,
+    not_checked,
+    numbers_at,
+    passed,
+)
 from ..reasons import DUST, REASONS, listed, severity_for
 from ..shared_work import FEW_VALUES
 from ..training_data import TrainingData
@@ -48,9 +59,11 @@ def wrong_kernel(case: Case) -> Iterator[Finding | Checked | Try]:
     if not other and np.isclose(case.nu, world.nu, rtol=1e-9, atol=0):
         return
     instead = _coef_of(case, replace(case.problem, nu=world.nu, kernel=KERNELS[world.kernel]))
-    j = int(np.argmax(np.abs(instead)))
+    j, severity = int(np.argmax(np.abs(instead))), "serious" if other else "warning"
+    if severity_of_change(case, instead)[0] is None:
+        severity = "note"
     yield Finding(
-        "wrong-kernel", "serious" if other else "warning", (),
+        "wrong-kernel", severity, (),
         {
             "nu": case.nu, "nu_of_lime": world.nu, "coef": instead.tolist(),
             "kernel": case.kernel, "kernel_of_lime": world.kernel,
@@ -207,7 +220,7 @@ def off_data(case: Case) -> Iterator[Finding | Checked]:
         yield not_checked(f"The model has no answer near this row: {error}", "its answers there")
         return
     known = [seen for seen in asked if np.isfinite(seen.stderr)]
-    wrong = [seen for seen in known if seen.doubt]
+    wrong = [seen for seen in known if seen.doubt and case.visible(seen.coef - seen.value)]
     for doubt in ("opposes", "gone", "size"):
         some = [seen for seen in wrong if seen.doubt == doubt]
         if some:
@@ -234,7 +247,8 @@ def off_data(case: Case) -> Iterator[Finding | Checked]:
         yield passed(
             f"{far} On the {len(data.nearest(case.xi))} rows of the data nearest to this one the model "
             f"agrees with the signs, and with the sizes to a factor of {AMOUNT:g}, two standard errors "
-            f"allowed (the coefficient, and what these rows say): {seen_words}."
+            f"allowed, or to {MIN_VISIBLE:.0%} of the largest coefficient (the coefficient, and what these "
+            f"rows say): {seen_words}."
         )
 
 
@@ -374,6 +388,14 @@ def outside_range(case: Case) -> Iterator[Finding | Checked]:
     outside = beyond > 1e-9
     if not np.any(outside):
         return
+    inside = np.tile(case.xi, (len(beyond), 1))
+    np.fill_diagonal(inside, np.clip(case.xi, lo, hi))
+    moved = case.prediction - case.problem.predict(inside[outside])
+    outside[outside] = case.visible(moved) | case.visible(case.coef[outside])
+    if not np.any(outside):
+        yield passed("What lies outside of the data has no effect on the prediction, nor on display.")
+        return
+    beyond = np.where(outside, beyond, -np.inf)
     j = int(np.argmax(beyond))
     severity = "note" if beyond[j] <= NEARLY_INSIDE else "warning"
     outermost = (

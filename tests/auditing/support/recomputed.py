@@ -576,10 +576,10 @@ class Claims:
         total = self.raw.n * self.raw.w.mean()
         lost = 1 / (1 + total * alpha * (1 - alpha))
         lost = lost[self.case.used]
-        name = finding.sentence.rpartition("most off ")[2].partition(":")[0]
+        name = finding.sentence.rpartition("off that of ")[2].partition(":")[0]
         at = lost[list(np.flatnonzero(self.case.used)).index(self.column(name))]
-        self.says(finding.code, at > lost.max() - 0.02, f"most off {name} {lost}")
-        return [(1, 0), (lost.min(), 0.02), (lost.max(), 0.03), (total, 0.05 * total)]
+        self.says(finding.code, abs(at - finding.numbers["most_lost"]) < 0.02, f"{name} {lost}")
+        return [(1, 0), (lost.min(), 0.02), (lost.max(), 0.03), (at, 0.02), (total, 0.05 * total)]
 
     def own_row(self, finding):
         weight = (self.raw.n - 1) * self.raw.w.mean()
