@@ -19,7 +19,7 @@ from ..case import LEADING, MIN_SHRINKAGE, Case
 from ..findings import Checked, Finding, Try, check, few, not_checked, numbers_at, passed
 from ..reasons import listed
 from ..trials import as_categories, changed, wider
-from .data import severity_of_change, wrongly_fed
+from .data import how_to_read, severity_of_change, wrongly_fed
 
 # When to report. Each is a judgement, stated once and quoted in the chapter.
 TWO_RUNS = 4.2  # standard errors: three of a difference of two runs
@@ -64,7 +64,7 @@ def collapsed(case: Case) -> Iterator[Finding | Checked | Try]:
         f"{'its coefficient' if itself else f'that of {case.names[worst]}'} would be "
         f"{repaired[worst]:.3g} instead of {coef[worst]:.3g}."
         + (f" The same happens to {few(names[1:])}." if len(names) > 1 else ""),
-        f"Do not read {listed(touched)}.",
+        how_to_read(severity, touched),
     )  # fmt: skip
     yield as_categories(case, features)
 

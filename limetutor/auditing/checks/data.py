@@ -36,10 +36,9 @@ from ..training_data import TrainingData
 from ..trials import as_categories, changed
 
 WRONG_AMOUNT = 0.25  # a coefficient that is off by a quarter of itself is not the amount it says
-OTHER_SIZE = 3.0  # times as large: one that is off by this is harm
 VISIBLE_CHANGE = 0.1  # ... if that is at least a tenth of the largest coefficient
 MAX_IMPOSSIBLE = 0.05  # of the samples that cannot exist, of which the data have none
-AMOUNT = 3.0  # times as large, or as small, as the data near the row say: harm
+AMOUNT = 3.0  # times as large, or as small, as it should be: harm
 GONE = 10.0  # times as large as anything that the data near the row allow
 QUANTILE = 2.0  # standard errors of what the data say
 DRAWN = 20  # values of each side that someone else might draw from the data
@@ -170,26 +169,32 @@ def undeclared_category(case: Case) -> Iterator[Finding | Checked | Try]:
         "values between them that no row of the data has: its coefficient is "
         f"{coef[worst]:.3g}, and {repaired:.3g} if the model gets values that exist."
         + (f" {few(names[1:])} too." if len(names) > 1 else ""),
-        f"Do not read {listed(touched)}.",
+        how_to_read(severity, touched),
     )  # fmt: skip
     yield as_categories(case, columns)
 
 
 def severity_of_change(case: Case, right: np.ndarray) -> tuple[str | None, list[str]]:
     """Of coefficients that are not what they would be if the model were fed what exists; None if it does
-    not show among the reasons. And which of these are touched.
+    not show among the reasons, a note where signs and sizes stand, these to a factor of three. And which
+    reasons are touched.
     """
     shown = np.argsort(-np.maximum(np.abs(case.coef), np.abs(right)), kind="stable")[:REASONS]
     coef, right = case.coef[shown], right[shown]
     largest = max(case.top, float(np.abs(right[0])))
     small, large = np.sort(np.abs([coef, right]), axis=0)
     visible = np.abs(right - coef) > VISIBLE_CHANGE * largest
-    harmed = visible & ((coef * right < 0) | (large > OTHER_SIZE * small))
+    harmed = visible & ((coef * right < 0) | (large > AMOUNT * small))
     touched = harmed | visible & (large - small > WRONG_AMOUNT * large)
-    names = [case.names[j] for j in shown[touched]]
-    if np.any(harmed):
-        return severity_for(shown, harmed), names
-    return ("warning" if names else None), names
+    severity = severity_for(shown, harmed) if np.any(touched) else None
+    return severity, [case.names[j] for j in shown[touched]]
+
+
+def how_to_read(severity: str, touched: list[str]) -> str:
+    """What is left of coefficients that such a change touches."""
+    if severity != "note":
+        return f"Do not read {listed(touched)}."
+    return f"Read {listed(touched)} as right to a factor of {AMOUNT:g} only."
 
 
 @check

@@ -46,16 +46,22 @@ def other_boxes(case: Case) -> Iterator[Finding | Checked]:
         return
     own = np.array([kind in LIMES_OWN for kind in kinds])
     harmed = np.any((along < -2 * noise)[own] & seen[own], axis=0)
+    by_own = np.any(turned[own], axis=0)  # with boxes that `lime` has a name for
     features = np.flatnonzero(np.any(turned, axis=0))
+    features = features[np.argsort(~by_own[features], kind="stable")]
     i = int(features[0])
-    k = int(np.argmin(np.where(own | ~np.any(turned[own, i]), along[:, i], np.inf)))
-    severity = severity_for(reasons, harmed)
+    k = int(np.argmin(np.where(own | ~by_own[i], along[:, i], np.inf)))
+    severity, remedy = severity_for(reasons, harmed), "Say where the boxes are cut."
+    if np.any(by_own):
+        severity = "warning" if severity == "note" else severity
+        doubtful = listed([names[at] for at in np.flatnonzero(by_own)])
+        remedy = f"Do not show {doubtful} as a reason; say what the model predicts when it changes."
     verb = "depends on" if along[k, i] < 0 else "may depend on"
     error = f" (standard error {noise[k, i]:.2g})" if noise[k, i] else ""
     which = tuple(names[at] for at in features)
     others = f" {listed(which[1:])} may turn as well." if len(which) > 1 else ""
     yield Finding(
-        "other-boxes", "warning" if severity == "note" else severity, which,
+        "other-boxes", severity, which,
         {
             "boxes": kinds, "coef": case.expected[reasons].tolist(), "reasons": names,
             "other_coef": [coef[reasons].tolist() for coef, _ in found], "noise": noise.tolist(),
@@ -63,7 +69,7 @@ def other_boxes(case: Case) -> Iterator[Finding | Checked]:
         f"The sign of {which[0]} {verb} the boxes that its values are cut into: its coefficient is "
         f"{case.expected[reasons[i]]:+.3g} with the boxes in use and {signs[i] * along[k, i]:+.3g}{error} with "
         f"{kinds[k]}{same}.{others}{stays}{'.' * bool(stays)}",
-        f"Do not show {listed(which)} as a reason; say what the model predicts when it changes.",
+        remedy,
     )  # fmt: skip
 
 

@@ -194,10 +194,10 @@ def test_a_kernel_that_lime_does_not_use():
     [
         (1.0, 1.09, None),  # a change of a tenth of the largest coefficient, 1, is seen
         (1.0, 1.2, None),  # ... and of a quarter of itself
-        (1.0, 1.4, "warning"),
+        (1.0, 1.4, "note"),
         (1.0, 3.1, "serious"),  # three times as large, of the first reason
         (1.0, -0.2, "serious"),
-        (0.3, 0.19, "warning"),
+        (0.3, 0.19, "note"),
         (0.3, -0.1, "serious"),
         (0.05, 0.12, None),
     ],
