@@ -2,7 +2,7 @@
 
 :class:`Case` is what was asked and answered. What takes work is in its parts, each computed when it is
 first used: :class:`PopulationLimit` (exact coefficients), :class:`SamplingNoise` (intervals) and
-:class:`Effects` (how much f depends on each feature).
+:class:`~limetutor.auditing.effects.Effects` (how much f depends on each feature).
 """
 
 from __future__ import annotations
@@ -30,17 +30,14 @@ from ..precision.finite_n import (
 from ..results.explanation import Explanation
 from ..results.limit import Limit
 from .coefficient_signs import Signs
+from .effects import Effects
 from .findings import MIN_VISIBLE, PLAIN, AuditCase, Terms
 from .shared_work import AuditPlan, ExactFits, Replay, SharedWork
 
 CONFIDENCE = 0.95  # of the intervals that tell numbers from 0, all of them together
 NUM_FEATURES = 10  # that `lime` displays unless told otherwise
-MIN_EFFECT = 0.05  # features whose effect on f is below this share of the largest are left alone
 LEADING = 0.5  # of the largest effect: without such a feature the explanation is another one
-COMPARED = 3  # of the largest coefficients, whose effects others are compared with
-MIN_ADDITIVE = 0.5  # of the variance: a model of which more is a sum over features is additive
-EFFECT_DRAWS = 64  # of each feature alone, to see how much f depends on it
-NUMBERS_PER_BATCH = 2**20  # in the rows of one call of f
+TRIAL = 3.0  # standard errors that the outcome of a trial must be clear of a threshold
 TURN_RANGE = 0.25  # relative distance in nu within which a change of sign is reported
 MIN_SHRINKAGE = 0.9  # what a penalty should leave of a coefficient
 
@@ -67,6 +64,7 @@ class Case(AuditCase):
     shown: int = NUM_FEATURES
     terms: Terms = PLAIN
     row_name: str = ""
+    is_trial: bool = False
 
     def __post_init__(self) -> None:
         if self.sampled is not None and not np.all(np.isfinite(self.sampled.covariance)):
@@ -140,7 +138,7 @@ class Case(AuditCase):
     @property
     def stderr(self) -> np.ndarray | None:
         """Standard errors of the coefficients; None without samples."""
-        return None if self.sampled is None else self.sampled.stderr
+        return None if self.covariance is None else np.sqrt(np.diag(self.covariance))
 
     @cached_property
     def expected(self) -> np.ndarray:
@@ -154,10 +152,22 @@ class Case(AuditCase):
             return self.coef
         return np.where(self.used, self.limit.exact().coef, 0.0)
 
-    @property
+    @cached_property
     def covariance(self) -> np.ndarray | None:
         """The covariance of the coefficients over runs, (d, d); None without samples."""
-        return None if self.sampled is None else self.sampled.covariance[1:, 1:]
+        if self.sampled is None:
+            return None
+        covariance = self.sampled.covariance[1:, 1:]
+        if not self.ridge or not self.has_limit:
+            return covariance
+        return covariance + np.diag(self.limit.penalty_noise())
+
+    @property
+    def margin(self) -> np.ndarray:
+        """What another run may add to the coefficients, (d,): considered where a remedy is tried."""
+        if not self.is_trial or self.covariance is None or self.expected is not self.coef:
+            return np.zeros(len(self.coef))
+        return TRIAL * np.sqrt(2) * self.stderr  # type: ignore[operator]
 
     @property
     def ranking(self) -> np.ndarray:
@@ -249,7 +259,7 @@ class Case(AuditCase):
     def without_model(self) -> Case:
         """The same without model and data, but with what pictures need."""
         light = replace(self, shared=None, position=0)  # type: ignore[arg-type]
-        for name in ("half_width", "constant", "used"):
+        for name in ("half_width", "constant", "used", "covariance"):
             light.__dict__[name] = getattr(self, name)
         return light
 
@@ -339,6 +349,18 @@ class PopulationLimit:
                 share *= np.where(pull > case.lasso, 1 - case.lasso / pull, 0.0)
         return share
 
+    def penalty_noise(self) -> np.ndarray:
+        """The variance over runs that a ridge causes by itself, (d,), which residuals do not show.
+
+        It takes off delta_k = (1 - kept) beta_k. As much of it as z_j and z_k agree by chance in a run
+        lands on j: to first order sum_{k != j} s_k delta_k^2 / (ess s_j), s the variances of the z.
+        """
+        case, s = self.case, np.exp(self.regressors.log_variance)
+        used = case.used & (s > 0) & (self.kept > 0)
+        s, kept = np.where(used, s, 1.0), np.where(used, self.kept, 1.0)
+        part = s * (case.coef * (1 / kept - 1)) ** 2
+        return np.where(used, (part.sum() - part) / (s * case.sampled.ess), 0.0)  # type: ignore[union-attr]
+
     def error_without_own_row(self) -> float:
         """f^(xi) - f(xi) after penalties and selection, before xi's own row."""
         exact = self.exact()
@@ -369,81 +391,3 @@ class PopulationLimit:
             return np.array([self.exact_alone(float(nu)).coef for nu in nus])
 
         return nearest_zeros(curve, grid, case.nu, least)
-
-
-@dataclass(frozen=True, eq=False)
-class Effects:
-    """How much f depends on each feature alone, and whether it is a sum over features."""
-
-    case: Case
-    known: dict[int, float] = field(default_factory=dict)  # the effects computed so far
-
-    def matter(self, mask: np.ndarray | None = None, share: float = MIN_EFFECT) -> np.ndarray:
-        """Features of ``mask`` (those with a coefficient) that have this share of the largest effect.
-
-        Effects are compared with each other and with those of the largest coefficients.
-        """
-        case = self.case
-        mask = case.used if mask is None else mask
-        if not np.any(mask):
-            return mask
-        largest = np.argsort(-np.abs(case.coef), kind="stable")[:COMPARED]
-        features = np.union1d(np.flatnonzero(mask), largest)
-        self._compute(features)
-        effect = np.zeros(len(case.xi))
-        effect[features] = [self.known[int(j)] for j in features]
-        return mask & (effect > 0) & (effect >= share * effect.max())
-
-    def _compute(self, features: np.ndarray) -> None:
-        """|a_j| sigma_j of a linear f; else the deviation of f over draws of x_j, the others at xi."""
-        case, d = self.case, len(self.case.xi)
-        if case.linear is not None:
-            size = np.abs(case.linear.a) * case.boxes.sigma
-            self.known.update({int(j): float(size[j]) for j in features})
-        new = np.array([j for j in features if int(j) not in self.known], int)
-        step = max(NUMBERS_PER_BATCH // (EFFECT_DRAWS * d), 1)
-        for start in range(0, len(new), step):
-            batch = new[start : start + step]
-            x = np.tile(case.xi, (len(batch), EFFECT_DRAWS, 1))
-            x[np.arange(len(batch)), :, batch] = self._draws[:, batch].T
-            y = case.problem.predict(x.reshape(-1, d)).reshape(len(batch), EFFECT_DRAWS)
-            unit = np.max(np.abs(y), axis=1)  # no square of y overflows
-            unit = np.where(unit > 0, unit, 1.0)
-            deviation = (y / unit[:, None]).std(axis=1) * unit
-            self.known.update(zip(batch.tolist(), deviation.tolist(), strict=True))
-
-    @cached_property
-    def _draws(self) -> np.ndarray:
-        return self.case.boxes.law.sample(np.random.default_rng(0), EFFECT_DRAWS)[0]
-
-    @cached_property
-    def additive(self) -> float | None:
-        """The share of the model's variance over the samples that is a sum over features, box by box.
-
-        sum_j Var(E[f | box of x_j]) / Var(f), the first-order indices of Sobol with boxes for values,
-        under the weights, less what chance adds. None where weights tie features to each other, without
-        boxes, and where the model cannot be called.
-        """
-        if not self.case.has_box_limit:
-            return None
-        try:
-            pool, y = self.case.shared.pool, self.case.shared.pool.y
-        except ValueError:  # the model was not pickled
-            return None
-        w = self.case.weights(pool.x, pool.box == self.case.problem.box_of_xi)
-        y = y - w @ y
-        variance, chance = float(w @ y**2), float(w @ w)
-        if variance == 0:
-            return None
-        total = 0.0
-        for box in pool.box.T:
-            weight = np.bincount(box, w)
-            present = weight > 0
-            mean = np.bincount(box, w * y)[present] / weight[present]
-            total += weight[present] @ mean**2 - (present.sum() - 1) * chance * variance
-        return float(np.clip(total / variance, 0.0, 1.0))
-
-    @property
-    def interact(self) -> bool:
-        """Whether most of what f does is not a sum over features; True where that is not known."""
-        return self.additive is None or self.additive < MIN_ADDITIVE

@@ -165,6 +165,7 @@ class AuditCase:
     names: Any
     terms: Terms
     row_name = ""  # what the row is called, where it has a name
+    is_trial = False  # whether a remedy is tried: what chance decides must be clear of thresholds
 
     @property
     def expected(self) -> np.ndarray:

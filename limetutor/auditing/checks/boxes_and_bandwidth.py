@@ -14,7 +14,8 @@ from ...bandwidth.roots import gaps, plain_gaps
 from ...core.boxes import World
 from ...core.explainer import run
 from ...inputs.lime_defaults import NUM_SAMPLES
-from ...lime.other_boxes import LIMES_OWN
+from ...lime.other_boxes import LIMES_OWN, made_by_lime
+from ...lime.read_explainer import LimeWorld
 from ..case import LEADING, MIN_SHRINKAGE, Case
 from ..findings import Checked, Finding, Try, check, few, not_checked, numbers_at, passed
 from ..reasons import listed
@@ -69,8 +70,12 @@ def collapsed(case: Case) -> Iterator[Finding | Checked | Try]:
     yield as_categories(case, features)
 
 
-def _in_world(case: Case, world: World) -> Case | None:
-    return changed(case, case.problem.at(world=world))
+def _in_boxes(case: Case, kind: str, world: World | None) -> Case | None:
+    """The case with other boxes, as a new explainer would have them where it is one of `lime`."""
+    own, data = case.problem.world, case.shared.data
+    if isinstance(own, LimeWorld):
+        world = None if data is None else made_by_lime(own, data.all_rows, kind)
+    return None if world is None else changed(case, case.problem.at(world=world))
 
 
 def _coef_in(case: Case, world: World | None) -> np.ndarray:
@@ -207,7 +212,7 @@ def hidden(case: Case) -> Iterator[Finding | Checked | Try]:
     for kind, world in (case.shared.other_worlds or {}).items():
         if kind in LIMES_OWN or not case.is_lime:
             words = f"With {kind} the explanation shows {case.names[j]}."
-            yield Try(words, {"boxes": kind}, partial(_in_world, case, world))
+            yield Try(words, {"boxes": kind}, partial(_in_boxes, case, kind, world))
 
 
 @check

@@ -98,16 +98,25 @@ def training_data(case: Case) -> Iterator[Finding | Checked]:
         return
     lo, hi = (np.where(law.prob > 0, end, np.nan) for end in (law.lo, law.hi))
     lo, hi = np.nanmin(lo, axis=1), np.nanmax(hi, axis=1)
-    table, slack = work.data.all_rows, 1e-9 * case.boxes.sigma
-    beyond = np.any((table < lo - slack) | (table > hi + slack), axis=0) & case.boxes.ordered
-    beyond[[bin_.feature for bin_ in case.problem.world.collapsed]] = False
-    if not np.any(beyond):
+    ends = [end(work.data.all_rows, axis=0) for end in (np.min, np.max)]
+    apart = np.max(np.abs(np.array(ends) - [lo, hi]), axis=0) > 1e-9 * case.boxes.sigma
+    apart &= case.boxes.ordered
+    apart[[bin_.feature for bin_ in case.problem.world.collapsed]] = False
+    elsewhere = np.where(case.boxes.ordered, work.data.elsewhere, 0.0)
+    other = apart | (elsewhere > 1e-9)
+    if not np.any(other):
         return
-    j = int(np.argmax(beyond))
+    j = int(np.argmax(apart if np.any(apart) else elsewhere))
+    sentence = f"{elsewhere[j]:.2g} of its values are in other boxes"
+    if apart[j]:
+        sentence = (
+            f"it goes from {lo[j]:.4g} to {hi[j]:.4g} there, and from {ends[0][j]:.4g} to "
+            f"{ends[1][j]:.4g} in what was passed"
+        )
     yield Finding(
-        "other-data", "note", case.name(beyond), numbers_at(beyond, lo=lo, hi=hi),
-        f"Not all rows of the data were in the explainer's training data: it has {case.names[j]} from "
-        f"{lo[j]:.4g} to {hi[j]:.4g}, they from {table[:, j].min():.4g} to {table[:, j].max():.4g}.",
+        "other-data", "note", case.name(other),
+        numbers_at(other, lo=lo, hi=hi, elsewhere=elsewhere),
+        f"The data passed are not the explainer's training data, row by row: of {case.names[j]}, {sentence}.",
         "Pass the training data, with their columns in the order of the explainer.",
     )  # fmt: skip
 
@@ -225,7 +234,11 @@ def off_data(case: Case) -> Iterator[Finding | Checked]:
         yield not_checked(f"The model has no answer near this row: {error}", "its answers there")
         return
     known = [seen for seen in asked if np.isfinite(seen.stderr)]
-    wrong = [seen for seen in known if seen.doubt and case.visible(seen.coef - seen.value)]
+    wrong = []
+    for seen in known:  # in a trial also with what other runs may say
+        maybe = [seen._replace(coef=seen.coef + by * case.margin[seen.feature]) for by in (0, -1, 1)]
+        doubtful = (s for s in maybe if s.doubt and case.visible(s.coef - s.value))
+        wrong += list(doubtful)[:1]
     for doubt in ("opposes", "gone", "size"):
         some = [seen for seen in wrong if seen.doubt == doubt]
         if some:
@@ -349,7 +362,7 @@ def _refuted(case: Case, some: list[Seen], doubt: str, shared: dict[str, Any]) -
     )
     change = (
         f"{rows} being in its box changes the prediction by {first.value:+.3g}, give or take "
-        f"{first.stderr:.2g} for the choice of rows and {first.choice:.2g} for that of {DRAWN} values"
+        f"{first.stderr:.2g} for the choice of rows and about {first.choice:.2g} for that of {DRAWN} values"
     )
     sentence = {
         "opposes": f"The data near this row contradict {names[0]}",

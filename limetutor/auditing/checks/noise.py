@@ -57,7 +57,7 @@ def noise(case: Any) -> Iterator[Finding | Checked]:
     ranking = Ranking(case.expected, case.uncertainty, tuple(case.names), "runs", draws=REASON_RUNS)
     most = min(case.shown, REASONS + 1)
     settled = f" {ranking.sentence(case.terms.samples(case.n), most)}".rstrip()
-    if same.together >= MIN_SAME:
+    if same.together >= (TRIED if case.is_trial else MIN_SAME):
         yield passed(
             f"Other runs give {listed(names)} with the same signs in about {same.together:.0%}.{settled}"
         )
@@ -160,7 +160,7 @@ def unstable_set(case: Case) -> Iterator[Finding | Checked | Try]:
         others = sorted(set(range(REASONS, min(2 * k, len(used)))) - {k}, key=lambda m: abs(m - k))
         for other in (m for m in others if case.form is not None and choice(m)[2] > SURE_SET):
             words = f"Show {other} features: another run would choose the same ones with a probability of {choice(other)[2]:.0%}."
-            yield Try(words, {"num_features": other}, partial(replace, case, shown=other))
+            yield Try(words, {"num_features": other}, partial(replace, case, shown=other, is_trial=True))
 
 
 def unstable(

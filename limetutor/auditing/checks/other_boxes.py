@@ -7,7 +7,7 @@ import numpy as np
 from ...core.boxes import World
 from ...core.surrogate import fit
 from ...lime.other_boxes import LIMES_OWN
-from ..case import Case
+from ..case import TRIAL, Case
 from ..findings import DATA, Checked, Finding, check, not_checked, passed
 from ..reasons import listed, severity_for
 from .data import weighted_sums
@@ -32,6 +32,7 @@ def other_boxes(case: Case) -> Iterator[Finding | Checked]:
     same = "" if case.form is not None else ", on the same samples"
     along = np.array([signs * coef[reasons] for coef, _ in found])
     noise = np.array([stderr[reasons] for _, stderr in found])
+    noise *= TRIAL if case.is_trial else 1
     turned = along < noise  # not clear of the other sign by a standard error
     keeping = [name for name, turns in zip(names, turned.any(axis=0), strict=True) if not turns]
     stays = f" {listed(keeping)} keep{'s' * (len(keeping) == 1)} the sign" if keeping else ""

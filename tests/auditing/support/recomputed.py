@@ -10,7 +10,8 @@ from raw_lime import Raw, near_contrast, same_reasons
 from scipy import spatial
 
 MANY = 20_000  # samples of the reference
-SIGMAS = 6.0  # that a number may be away from the reference
+SIGMAS = 6.0  # standard errors that a number may be away from the reference
+RUNS, DRAWN = 4000, 1000  # draws that shares of runs rest on, here and in the audit
 
 
 class Shifted(BaseDiscretizer):
@@ -39,21 +40,28 @@ class Claims:
         self.exact = audit.case.form is not None
         self.run = audit.case.coef
         self.error = np.sqrt(self.raw.n / many) * self.stderr  # of the reference
+        # sums of a run are off by 1 / sqrt(ess s) of themselves; what a ridge takes off is so in
+        # second order by d / (ess s) of it, and ess is no less than the sum of the weights
+        self.dust = self.second_order(self.raw.lost(), self.coef)
+        # the relative standard deviation of a variance that a run estimates
+        self.loose = np.sqrt(2 / np.min(audit.case.sampled.freedom[1:][audit.case.used], initial=1e9))
         self.wrong = []
 
     # --- what coefficients may be
 
     def of_run(self, j):
         """A coefficient of one run of n samples."""
-        return self.coef[j], SIGMAS * np.hypot(self.stderr[j], self.error[j]) + self.dust
+        return self.coef[j], SIGMAS * np.hypot(self.stderr[j], self.error[j]) + self.dust[j]
 
     def expected(self, j):
         """What the audit expects of runs: exact, or that of its own run."""
-        return (self.coef[j], SIGMAS * self.error[j] + self.dust) if self.exact else self.of_run(j)
+        exact = self.coef[j], SIGMAS * self.error[j] + self.dust[j]
+        return exact if self.exact else self.of_run(j)
 
-    @property
-    def dust(self):
-        return 1e-6 * np.max(np.abs(self.raw.y)) + 0.002 * np.max(np.abs(self.coef))
+    def second_order(self, lost, coef):
+        """What is left out by equations that hold to first order, and rounding."""
+        rounding = 1e-9 * np.max(np.abs(self.raw.y))
+        return len(lost) * lost**2 * np.max(np.abs(coef)) + rounding
 
     def column(self, name):
         return self.names.index(name)
@@ -106,39 +114,49 @@ class Claims:
 
     # --- one method a finding: the numbers that its sentence may state
 
-    def reference(self):
-        """Coefficients and covariance that the odds of runs follow from, as the audit knows them."""
+    def runs(self):
+        """Draws of runs by the law that the audit knows, again within what either knows of it."""
+        used, rng = np.flatnonzero(self.case.used), np.random.default_rng(0)
+        coef, covariance, error = self.run, 2 * self.case.covariance, np.zeros(len(self.run))
         if self.exact:
-            return self.coef, self.covariance, 0.05
-        return self.run, 2 * self.case.covariance, 0.04
+            coef, covariance, error = self.coef, self.covariance, self.error
+        for by in (0, -SIGMAS, SIGMAS) if self.exact else (0,):
+            for moved in (0, 2, 2, 2) if self.exact else (0,):
+                centre = coef + moved * error * rng.standard_normal(len(coef))
+                scaled = max(1 + by * self.loose, 0.1) * covariance[np.ix_(used, used)]
+                drawn = np.zeros((RUNS, len(coef)))
+                drawn[:, used] = rng.multivariate_normal(centre[used], scaled, RUNS)
+                yield drawn
 
-    def odds(self, k):
-        coef, covariance, tolerance = self.reference()
-        used = np.flatnonzero(self.case.used)
-        covariance, error = covariance[np.ix_(used, used)], self.error[used] if self.exact else 0.0
-        rng, found = np.random.default_rng(0), []
-        for draw in range(12 if self.exact else 1):  # the reference has an error, too
-            coefs = coef[used] + (2 * error * rng.standard_normal(len(used)) if draw else 0)
-            found.append(same_reasons(coefs, covariance, min(k, len(used))))
-        each = {int(used[j]): share for j, share in found[0][0].items()}
-        low, high = (end([together for _, together in found]) for end in (min, max))
-        return each, (low + high) / 2, tolerance + (high - low)
+    @staticmethod
+    def share(seen):
+        """A share of runs, of what was seen of it, and how far the audit's draws may be from it."""
+        low, high = min(seen), max(seen)
+        middle = (low + high) / 2
+        chance = (middle * (1 - middle) + 1 / DRAWN) * (1 / DRAWN + 1 / RUNS)
+        return middle, (high - low) / 2 + SIGMAS * np.sqrt(chance)
+
+    def odds(self):
+        """The reasons of most runs with their shares, and the share that gives them all."""
+        k = min(3, self.case.shown, int(self.case.used.sum()))
+        found = [same_reasons(runs, k) for runs in self.runs()]
+        each = {j: self.share([one[j] for one, _ in found if j in one]) for j in found[0][0]}
+        return each, self.share([together for _, together in found])
 
     def noise(self, finding):
-        k = min(3, self.case.shown, len(self.run))
-        each, together, tolerance = self.odds(k)
+        each, (together, tolerance) = self.odds()
         stated = dict(zip(finding.numbers["reasons"], finding.numbers["each"], strict=True))
         if set(stated) == {self.names[j] for j in each}:
-            for j, share in each.items():
+            for j, (share, half) in each.items():
                 self.says(
                     "noise",
-                    abs(stated[self.names[j]] - share) < tolerance + 0.03,
-                    f"{self.names[j]} {stated[self.names[j]]} {share}",
+                    abs(stated[self.names[j]] - share) <= half,
+                    f"{self.names[j]} {stated[self.names[j]]} {share} ± {half}",
                 )
         self.says(
             "noise",
-            abs(finding.numbers["together"] - together) < tolerance + 0.03,
-            f"together {finding.numbers['together']}, {together}",
+            abs(finding.numbers["together"] - together) <= tolerance,
+            f"together {finding.numbers['together']}, {together} ± {tolerance}",
         )
         return [
             (finding.numbers["together"], 0),
@@ -148,22 +166,16 @@ class Claims:
 
     def settled(self):
         """How often runs have the same first m features, for the sentence on how many are settled."""
-        coef, covariance, tolerance = self.reference()
-        draws = np.random.default_rng(1).multivariate_normal(coef, covariance, 3000)
-        order, allowed = np.argsort(-np.abs(coef), kind="stable"), []
-        for m in range(1, min(5, len(coef) + 1)):
-            first = np.sort(np.argsort(-np.abs(draws), axis=1)[:, :m], axis=1)
-            share = np.mean(np.all(first == np.sort(order[:m]), axis=1))
-            allowed += [(share, tolerance + 0.1 * self.exact), (m, 0)]
-        return allowed
+        order, seen = np.argsort(-np.abs(self.coef if self.exact else self.run), kind="stable"), []
+        most = min(4, len(order))
+        for runs in self.runs():
+            ranks = np.argsort(-np.abs(runs), axis=1)
+            first = [np.sort(ranks[:, :m], axis=1) == np.sort(order[:m]) for m in range(1, most + 1)]
+            seen.append([np.mean(np.all(same, axis=1)) for same in first])
+        return [*map(self.share, zip(*seen, strict=True)), *[(m, 0) for m in range(1, most + 1)]]
 
     def passed_noise(self, ended):
-        coef, _, intercept = self.raw.fit(penalty=0, own_row=False)
-        left = self.raw.y - intercept - self.raw.z @ coef
-        if np.std(left) < 0.01 * np.std(self.raw.y):  # only the penalty makes runs differ
-            return None
-        _, together, tolerance = self.odds(min(3, self.case.shown, len(self.run)))
-        return [(together, tolerance), *self.settled()]
+        return [self.odds()[1], *self.settled()]
 
     def order(self, finding):
         allowed = []
@@ -171,16 +183,10 @@ class Claims:
             i, j = self.column(first), self.column(second)
             sign = np.sign(self.run[i] * self.run[j])
             V = self.covariance
-            variance = V[i, i] + V[j, j] - 2 * sign * V[i, j]
-            allowed += [
-                (abs(self.run[i]) - abs(self.run[j]), 1e-9),
-                (np.sqrt(variance), 0.4 * np.sqrt(variance)),
-            ]
-            self.says(
-                "order",
-                abs(stderr - np.sqrt(variance)) < 0.4 * np.sqrt(variance),
-                f"stderr {stderr} {np.sqrt(variance)}",
-            )
+            right = np.sqrt(V[i, i] + V[j, j] - 2 * sign * V[i, j])
+            known = SIGMAS * right * self.loose / 2
+            allowed += [(abs(self.run[i]) - abs(self.run[j]), 1e-9), (right, known)]
+            self.says("order", abs(stderr - right) <= known, f"stderr {stderr} {right} ± {known}")
             self.says("order", ahead < 2.5 * stderr, "settled")
         return [*allowed, (len(finding.numbers["pairs"]) - 1, 0)]
 
@@ -197,11 +203,12 @@ class Claims:
         ]
 
     def few_samples(self, finding):
-        ess = self.raw.n * self.raw.w.mean() ** 2 / np.mean(self.raw.w**2)
-        self.says(
-            "few-samples", 0.4 < finding.numbers["ess"] / ess < 2.5, f"{finding.numbers} {ess}"
-        )
-        return [(finding.numbers["ess"], 0), (ess, 0.05 * ess), (len(self.names) + 1, 0)]
+        ess, w = self.raw.ess(self.raw.n), self.raw.w
+        spread = np.std(2 * w / w.mean() - w**2 / np.mean(w**2))  # of the logarithm, to first order
+        off = np.log(finding.numbers["ess"] / ess) / (spread / np.sqrt(self.raw.n))
+        self.says("few-samples", abs(off) <= SIGMAS, f"{finding.numbers} {ess} {off}")
+        known = SIGMAS * ess * spread / np.sqrt(self.raw.many)
+        return [(finding.numbers["ess"], 0), (ess, known), (len(self.names) + 1, 0)]
 
     def other_explainer(self, kind):
         drawn, classes = self.drawn, None
@@ -233,7 +240,7 @@ class Claims:
             z[:, labels] = x[:, labels] == self.drawn.xi[labels]
             raw.y, raw.w = self.raw.y, np.exp(-(1 - z).sum(1) / (2 * self.width**2))
         coef, covariance, _ = raw.fit(z=z)
-        return coef, np.sqrt(np.diag(covariance))
+        return coef, np.sqrt(np.diag(covariance)), self.second_order(raw.lost(z), coef)
 
     def other_boxes(self, finding):
         n, allowed = finding.numbers, []
@@ -247,12 +254,12 @@ class Claims:
             )
         allowed += [(v, 0) for v in n["coef"]]
         for kind, coefs, noise in zip(n["boxes"], n["other_coef"], n["noise"], strict=True):
-            coef, stderr = self.in_other_boxes(kind)
+            coef, stderr, dust = self.in_other_boxes(kind)
             for j, stated, error in zip(reasons, coefs, noise, strict=True):
                 if stated == error == 0:
                     continue  # none of the samples lies in that box
                 known = np.sqrt(self.raw.n / self.raw.many) * stderr[j]
-                tolerance = SIGMAS * np.hypot(known, error) + self.dust
+                tolerance = SIGMAS * np.hypot(known, error) + dust[j]
                 self.says(
                     "other-boxes",
                     abs(stated - coef[j]) <= tolerance,
@@ -269,7 +276,7 @@ class Claims:
         box, own = discretized(self.drawn.X), discretized(self.drawn.xi)
         for name, value, stderr, choice in zip(names, values, stderrs, choices, strict=True):
             j = self.column(name)
-            full, rows, picked, usual = near_contrast(
+            full, rows, picked, (least, most) = near_contrast(
                 self.drawn.call,
                 self.drawn.X,
                 self.drawn.labels,
@@ -280,8 +287,8 @@ class Claims:
             slack = 0.02 * abs(full) + 1e-9
             self.says(
                 where,
-                choice is None or usual / 2.5 - slack <= choice <= 2 * picked + slack,
-                f"{name} choice {choice} {picked:.3g}",
+                choice is None or least - slack <= choice <= most + slack,
+                f"{name} choice {choice} {picked:.3g} ({least:.3g} to {most:.3g})",
             )
             self.says(
                 where,
@@ -320,6 +327,8 @@ class Claims:
         near = np.quantile(tree.query(points[0], k=2)[0][:, 1], 0.95)
         w = self.raw.w[:2000]
         share = w @ (tree.query(points[1])[0] > near) / w.sum()
+        sizes = self.raw.ess(min(self.raw.n, 1000)), self.raw.ess(2000)
+        half = SIGMAS * np.sqrt(share * (1 - share) * (1 / sizes[0] + 1 / sizes[1]))
         pattern = r"(?:: |, )([a-z ]+?) ([-+][\d.e+-]+) and ([-+][\d.e+-]+) ± ([\d.e+-]+?)(?=,|\.$)"
         names, *columns = zip(*re.findall(pattern, ended.reason), strict=True)
         coefs, values, stderrs = (list(map(float, column)) for column in columns)
@@ -330,12 +339,20 @@ class Claims:
                 abs(coef - value) <= tolerance + 5e-3 * abs(coef),
                 f"{name} {coef} {value}",
             )
+        for coef, value, stderr in zip(coefs, values, stderrs, strict=True):
+            along, digits = np.sign(coef) * value, 5e-3 * (abs(coef) + abs(value))
+            agrees = along >= -stderr - digits
+            agrees &= abs(coef) <= 3 * (along + 2 * stderr) + digits
+            agrees &= 3 * abs(coef) >= along - 2 * stderr - digits
+            agrees |= abs(coef - value) <= 0.02 * np.max(np.abs(self.run)) + digits
+            self.says("passed off-data", agrees, f"agrees: {coef} {value} {stderr}")
         self.seen("passed off-data", names, values, stderrs, [None] * len(names))
         return [
             *[(v, 0) for v in [*coefs, *values, *stderrs]],
-            (share, 2 / np.sqrt(min(self.raw.n, 1000))),
+            (share, half),
             (30, 0),
             (3, 0),
+            (0.02, 0),
         ]
 
     def impossible_samples(self, finding):
@@ -354,11 +371,9 @@ class Claims:
         if len(groups[0]) == 3:
             far |= np.sum(self.raw.x[:, groups[0]] > 0.5, axis=1) != 1
             if not groups[1]:
-                self.says(
-                    finding.code,
-                    abs(self.raw.weighted(far) - share) < 0.08,
-                    f"{share} {self.raw.weighted(far)}",
-                )
+                right, ess = self.raw.weighted(far), self.raw.ess(min(self.raw.n, 1000))
+                half = SIGMAS * np.sqrt((right * (1 - right) + 1 / ess) / ess)
+                self.says(finding.code, abs(right - share) <= half, f"{share} {right} ± {half}")
         return [(share, 0)]
 
     def outside_range(self, finding):
@@ -395,22 +410,14 @@ class Claims:
         fitted = self.raw.fit(self.drawn.call(right))
         stderr = np.sqrt(np.diag(fitted[1]))
         others = [self.column(w) for w in self.names if f"that of {w} would" in finding.sentence]
+        known = np.hypot(np.sqrt(self.raw.n / self.raw.many), 0 if self.exact else 1)
+        error = SIGMAS * stderr * known + self.dust
         for j in [*columns, *others]:
-            error = (
-                SIGMAS
-                * stderr[j]
-                * (np.sqrt(self.raw.n / self.raw.many) + (0 if self.exact else 1))
-            )
-            allowed += [(fitted[0][j], error + self.dust), self.expected(j)]
+            allowed += [(fitted[0][j], error[j]), self.expected(j)]
         for j, stated in zip(columns, n["coef_repaired"], strict=True):
-            error = (
-                SIGMAS
-                * stderr[j]
-                * (np.sqrt(self.raw.n / self.raw.many) + (0 if self.exact else 1))
-            )
             self.says(
                 finding.code,
-                not self.case.used[j] or abs(stated - fitted[0][j]) <= error + self.dust,
+                not self.case.used[j] or abs(stated - fitted[0][j]) <= error[j],
                 f"repaired {stated} {fitted[0][j]}",
             )
         return [*allowed, (len(columns) - 4, 0)]
@@ -431,7 +438,9 @@ class Claims:
             allowed += [(coef, 0), (stated, 0)]
             self.says(
                 finding.code,
-                abs(stated - coef - moved[j]) <= SIGMAS * 1.2 * stderr[j] + self.dust,
+                abs(stated - coef - moved[j])
+                <= SIGMAS * np.hypot(1, (self.raw.n / self.raw.many) ** 0.5) * stderr[j]
+                + self.dust[j],
                 f"moved {stated - coef} {moved[j]}",
             )
         return [*allowed, (len(finding.features) - 4, 0)]
@@ -443,11 +452,10 @@ class Claims:
         score = 1 - self.raw.weighted((self.raw.y - fitted) ** 2) / self.raw.weighted(
             (self.raw.y - mean) ** 2
         )
-        self.says(
-            finding.code,
-            abs(finding.numbers["r2_adjusted"] - score) < 0.04,
-            f"{finding.numbers} {score}",
-        )
+        ess, d = self.raw.ess(self.raw.n), int(self.case.used.sum())  # the variance of R^2 for normal y
+        half = SIGMAS * np.sqrt((4 * max(score, 0) * (1 - score) ** 2 + 2 * d / ess) / ess)
+        stated = finding.numbers["r2_adjusted"]
+        self.says(finding.code, abs(stated - score) <= half, f"{stated} {score} ± {half}")
         return [(max(finding.numbers["r2_adjusted"], 0), 0)]
 
     def many_features(self, finding):
@@ -472,8 +480,9 @@ class Claims:
         for name in finding.features:
             j = self.column(name)
             alpha = self.raw.weighted(self.raw.z[:, j])
-            self.says(finding.code, min(alpha, 1 - alpha) < 0.015, f"{name} {alpha}")
-            allowed.append((alpha, 0.004))
+            half = SIGMAS * np.sqrt(alpha * (1 - alpha) / self.raw.ess(self.raw.many))
+            self.says(finding.code, min(alpha, 1 - alpha) < 0.01 + half, f"{name} {alpha}")
+            allowed.append((alpha, half))
         return allowed
 
     def hidden(self, finding):
@@ -484,7 +493,8 @@ class Claims:
         box = self.drawn.explainer.discretizer.discretize(self.drawn.xi)[j] + 1
         count = len(self.drawn.explainer.feature_values[j])
         others = len(finding.features)
-        return [(gap, 0.05), (box, 0), (count, 0), self.of_run(j), (others - 4, 0)]
+        half = SIGMAS * np.sqrt(1 / inside.sum() + 1 / (~inside).sum())
+        return [(gap, half), (box, 0), (count, 0), self.of_run(j), (others - 4, 0)]
 
     def critical_bandwidth(self, finding):
         return self.turns(finding)
@@ -506,11 +516,7 @@ class Claims:
                     sides[0] * sides[1] < 0 or min(map(abs, sides)) < SIGMAS,
                     f"{name} {sides}",
                 )
-        return (
-            [(v, 1e-9) for key in n for v in np.ravel(n[key])]
-            + [(abs(v), 6e-4) for v in n["distance"]]
-            + [(len(finding.features) - 4, 0)]
-        )
+        return [(v, 1e-9) for key in n for v in np.ravel(n[key])] + [(len(finding.features) - 4, 0)]
 
     def local_error(self, finding):
         n, f = finding.numbers, self.raw.at_xi
@@ -518,19 +524,17 @@ class Claims:
         local = self.intercept + self.coef.sum()
         self.says(
             finding.code,
-            abs(n["local_prediction"] - local) <= SIGMAS * 1.3 * spread + self.dust,
+            abs(n["local_prediction"] - local)
+            <= SIGMAS * np.hypot(1, (self.raw.n / self.raw.many) ** 0.5) * spread + self.dust.sum(),
             f"local {n['local_prediction']} {local} {spread}",
         )
         error = n["local_prediction"] - f
         self.says(finding.code, abs(n["error"] - error) < 1e-9 * max(1, abs(f)), "error")
-        long = Raw.fit(self.raw, own_row=False, penalty=0)
-        lasting = long[2] + long[0].sum() - f if self.exact else n["lasting_error"]
-        known = (
-            SIGMAS * spread * np.sqrt(self.raw.n / self.raw.many) + 0.02 * abs(lasting) + self.dust
-        )
+        lasting = local - f if self.exact else n["lasting_error"]
+        known = SIGMAS * spread * np.sqrt(self.raw.n / self.raw.many) + self.dust.sum()
         self.says(
             finding.code,
-            abs(n["lasting_error"] - lasting) < known + 0.02 * self.case.top,
+            abs(n["lasting_error"] - lasting) <= known,
             f"lasting {n['lasting_error']} {lasting} ± {known}",
         )
         allowed = [
@@ -557,7 +561,7 @@ class Claims:
             mean, stderr = self.raw.mean_inside(4000, 0)
             self.says(
                 finding.code,
-                abs(n["box_average"] - mean) < 8 * stderr + self.dust,
+                abs(n["box_average"] - mean) <= SIGMAS * 2**0.5 * stderr + self.dust.sum(),
                 f"box {n['box_average']} {mean} {stderr}",
             )
             allowed += [
@@ -572,27 +576,27 @@ class Claims:
         return self.covariance.sum() + self.stderr.max() ** 2  # with the intercept, roughly
 
     def ridge(self, finding):
-        alpha = np.array([self.raw.weighted(z) for z in self.raw.z.T])
-        total = self.raw.n * self.raw.w.mean()
-        lost = 1 / (1 + total * alpha * (1 - alpha))
-        lost = lost[self.case.used]
+        total, lost = self.raw.n * self.raw.w.mean(), self.raw.lost()[self.case.used]
+        known = SIGMAS / np.sqrt(self.raw.ess(self.raw.many))
+        variance = (1 / lost - 1) / total  # of an indicator
+        half = (lost * (1 - lost) * known * (1 + 1 / np.sqrt(variance))).max()
         name = finding.sentence.rpartition("off that of ")[2].partition(":")[0]
         at = lost[list(np.flatnonzero(self.case.used)).index(self.column(name))]
-        self.says(finding.code, abs(at - finding.numbers["most_lost"]) < 0.02, f"{name} {lost}")
-        return [(1, 0), (lost.min(), 0.02), (lost.max(), 0.03), (at, 0.02), (total, 0.05 * total)]
+        self.says(finding.code, abs(at - finding.numbers["most_lost"]) <= half, f"{name} {lost}")
+        return [(1, 0), *[(v, half) for v in (lost.min(), lost.max(), at)], (total, known * total)]
 
     def own_row(self, finding):
         weight = (self.raw.n - 1) * self.raw.w.mean()
         n = finding.numbers
-        allowed = [(weight, 0.05 * weight), (n["pulled"], 0), (1, 0)]
-        without = self.raw.fit(own_row=False)[0]
+        known = SIGMAS / np.sqrt(self.raw.ess(self.raw.many))
+        allowed = [(weight, known * weight), (n["pulled"], 0), (1, 0)]
+        without, _, intercept = self.raw.fit(own_row=False)
         pulled = np.max(np.abs(self.coef - without))
-        if self.exact:
-            self.says(
-                finding.code,
-                abs(n["pulled"] - pulled) < 0.3 * pulled + self.dust,
-                f"pulled {n['pulled']} {pulled}",
-            )
+        if self.exact:  # a share of the error without it, which is known as well as the surrogate is
+            error = intercept + without.sum() - self.raw.at_xi
+            spread = SIGMAS * np.sqrt(self.local_variance() * self.raw.n / self.raw.many)
+            half = pulled * (spread / abs(error) + known) + self.dust.max()
+            self.says(finding.code, abs(n["pulled"] - pulled) <= half, f"{n['pulled']} {pulled} ± {half}")
         return allowed
 
     def bandwidth_irrelevant(self, finding):
