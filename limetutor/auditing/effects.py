@@ -32,7 +32,7 @@ class Effects:
         mask = case.used if mask is None else mask
         if not np.any(mask):
             return mask
-        largest = np.argsort(-np.abs(case.coef), kind="stable")[:COMPARED]
+        largest = np.argsort(-np.abs(case.expected), kind="stable")[:COMPARED]
         features = np.union1d(np.flatnonzero(mask), largest)
         self._compute(features)
         effect = np.zeros(len(case.xi))
