@@ -91,4 +91,6 @@ class Effects:
     @property
     def interact(self) -> bool:
         """Whether most of what f does is not a sum over features; True where that is not known."""
+        if self.case.linear is not None:
+            return False
         return self.additive is None or self.additive < MIN_ADDITIVE

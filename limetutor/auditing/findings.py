@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .reasons import REASONS, SameReasons, same_reasons
+from .reasons import REASONS, TRIED, SameReasons, same_reasons
 
 SEVERITIES = ("note", "warning", "serious")
 LEVELS = ("ok", *SEVERITIES)
@@ -210,8 +210,15 @@ class AuditCase:
 
     @property
     def reasons(self) -> np.ndarray:
-        """The features with the largest coefficients, at most three, that most runs would show."""
-        return self.same_reasons.features[self.same_reasons.each >= 0.5]
+        """The features with the largest coefficients, at most three, that most runs would show.
+
+        In a trial all that some of the runs that follow may show.
+        """
+        same = self.same_reasons
+        if self.is_trial:
+            some = np.flatnonzero(same.seen > 1 - TRIED)
+            return some[np.argsort(-np.abs(self.expected[some]), kind="stable")]
+        return same.features[same.each >= 0.5]
 
     def about(self) -> str:
         """What was explained, in a sentence: the prediction, its class, the model, the settings."""
@@ -244,7 +251,7 @@ class AuditCase:
         """The largest absolute coefficient."""
         return float(np.max(np.abs(self.coef)))
 
-    def visible(self, change: np.ndarray) -> np.ndarray:
+    def visible(self, change: Any) -> Any:
         """Whether changes of coefficients can be seen beside the largest one; others are no finding."""
         return np.abs(change) > MIN_VISIBLE * self.top
 

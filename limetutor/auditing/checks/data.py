@@ -236,7 +236,9 @@ def off_data(case: Case) -> Iterator[Finding | Checked]:
     known = [seen for seen in asked if np.isfinite(seen.stderr)]
     wrong = []
     for seen in known:  # in a trial also with what other runs may say
-        maybe = [seen._replace(coef=seen.coef + by * case.margin[seen.feature]) for by in (0, -1, 1)]
+        maybe = [
+            seen._replace(coef=seen.coef + by * case.margin[seen.feature]) for by in (0, -1, 1)
+        ]
         doubtful = (s for s in maybe if s.doubt and case.visible(s.coef - s.value))
         wrong += list(doubtful)[:1]
     for doubt in ("opposes", "gone", "size"):
@@ -411,7 +413,9 @@ def outside_range(case: Case) -> Iterator[Finding | Checked]:
     moved = case.prediction - case.problem.predict(inside[outside])
     outside[outside] = case.visible(moved) | case.visible(case.coef[outside])
     if not np.any(outside):
-        yield passed("What lies outside of the data has no effect on the prediction, nor on display.")
+        yield passed(
+            "What lies outside of the data has no effect on the prediction, nor on display."
+        )
         return
     beyond = np.where(outside, beyond, -np.inf)
     j = int(np.argmax(beyond))

@@ -45,10 +45,10 @@ def no_fit(case: Case) -> Iterator[Finding | Checked]:
         f"The surrogate explains {max(score, 0.0):.1%} of how the model varies over its samples"
     )
     if not case.effects.interact:
-        yield passed(
-            f"{sentence}, and sums over features, with all boxes in place of {terms.rows} own, explain "
-            f"{additive:.0%}: {terms.rows} boxes are average ones."
-        )
+        other = f"sums over features, with all boxes in place of {terms.rows} own, explain {additive:.0%}"
+        if case.linear is not None:
+            other = "the model is a sum over features"
+        yield passed(f"{sentence}, and {other}: {terms.rows} boxes are average ones.")
         return
     severity = "serious" if score < NO_SCORE else "warning"
     seen = f"effects of single features seen from {terms.rows} boxes"

@@ -18,12 +18,11 @@ from ...precision.sparse import largest
 from ...precision.stability import repeats
 from ..case import CONFIDENCE, Case
 from ..findings import Checked, Finding, Try, check, few, mask_check, passed
-from ..reasons import HARMED, MIN_SAME, REASONS, listed, same_reasons, severity_for
+from ..reasons import HARMED, MIN_SAME, REASONS, TRIED, listed, same_reasons, severity_for
 from ..reasons import RUNS as REASON_RUNS
 from ..trials import changed, wider
 
 MORE_SAMPLES = (4, 16)  # times as many, which are tried before they are advised
-TRIED = 0.99  # what a trial must give: the covariance it rests on is an estimate
 RANKED = 3  # features whose order readers look at
 SAMPLES_PER_COEFFICIENT = 20  # effective ones
 ENOUGH = 0.5  # of the samples: where more count, it is not the weights that make them few
@@ -160,7 +159,9 @@ def unstable_set(case: Case) -> Iterator[Finding | Checked | Try]:
         others = sorted(set(range(REASONS, min(2 * k, len(used)))) - {k}, key=lambda m: abs(m - k))
         for other in (m for m in others if case.form is not None and choice(m)[2] > SURE_SET):
             words = f"Show {other} features: another run would choose the same ones with a probability of {choice(other)[2]:.0%}."
-            yield Try(words, {"num_features": other}, partial(replace, case, shown=other, is_trial=True))
+            yield Try(
+                words, {"num_features": other}, partial(replace, case, shown=other, is_trial=True)
+            )
 
 
 def unstable(

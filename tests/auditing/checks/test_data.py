@@ -111,7 +111,7 @@ def test_what_cannot_be_seen_beside_the_largest_coefficient_stops_no_row(one_col
     runs = [dict(ex.explain_instance(X[0], f, num_features=10).local_exp[1]) for _ in range(40)]
     coef = np.array([[run[j] for j in range(10)] for run in runs])
     others, first = np.delete(np.arange(10), 1), found[0]["noise"]
-    assert len({tuple(np.argsort(-np.abs(c))[:3]) for c in coef}) > 30  # no two runs agree
+    assert len({tuple(np.argsort(-np.abs(c))[:3]) for c in coef}) > 10  # hardly two runs agree
     assert first.numbers["each"][0] == 1 and first.numbers["advised"] == {"num_features": 1}
     stderr = lt.audit(ex, f, X[0], data=X).case.stderr
     # each sd of 40 runs is known to a ninth, that of nine columns together to a twenty-sixth
@@ -211,12 +211,18 @@ def test_a_kernel_that_lime_does_not_use():
     forgotten = lt.limit(model, data.data[0], world, kernel="gaussian", **how)
     found = lt.audit(forgotten)["wrong-kernel"]
     right = lt.limit(model, data.data[0], world, **how)
-    assert found.severity == "serious" and found.numbers["coef"] == pytest.approx(right.coef)
+    assert found.severity == "note"  # with its wide kernel nearly the same
+    assert found.numbers["coef"] == pytest.approx(right.coef)
     j = int(np.argmax(np.abs(right.coef)))
     assert f"{right.coef[j]:.3g} there and {forgotten.coef[j]:.3g} here" in found.sentence
-    for f, severity in ((model, "note"), (lambda x: x[:, 2] > x[:, 3], "warning")):
-        other = lt.audit(lt.explain(f, data.data[0], world, world.nu / 3, seed=0))
-        assert other["wrong-kernel"].severity == severity
+    steps, narrow = (lambda x: 1.0 * (x[:, 2] > x[:, 3])), {"kernel": "gaussian", "nu": 0.06}
+    for f, other, severity in (
+        (model, {"nu": 1.1 * world.nu}, "note"),
+        (steps, {"nu": world.nu / 3}, "warning"),
+        (steps, narrow, "serious"),
+    ):
+        audit = lt.audit(lt.explain(f, data.data[0], world, n=20_000, seed=0, **other))
+        assert audit["wrong-kernel"].severity == severity
     assert "wrong-kernel" not in lt.audit(right)
     sampled = lt.explain(
         lambda x: model.predict(x), data.data[0], world, n=2000, seed=0, kernel="gaussian"

@@ -44,7 +44,9 @@ class Claims:
         # second order by d / (ess s) of it, and ess is no less than the sum of the weights
         self.dust = self.second_order(self.raw.lost(), self.coef)
         # the relative standard deviation of a variance that a run estimates
-        self.loose = np.sqrt(2 / np.min(audit.case.sampled.freedom[1:][audit.case.used], initial=1e9))
+        self.loose = np.sqrt(
+            2 / np.min(audit.case.sampled.freedom[1:][audit.case.used], initial=1e9)
+        )
         self.wrong = []
 
     # --- what coefficients may be
@@ -170,7 +172,9 @@ class Claims:
         most = min(4, len(order))
         for runs in self.runs():
             ranks = np.argsort(-np.abs(runs), axis=1)
-            first = [np.sort(ranks[:, :m], axis=1) == np.sort(order[:m]) for m in range(1, most + 1)]
+            first = [
+                np.sort(ranks[:, :m], axis=1) == np.sort(order[:m]) for m in range(1, most + 1)
+            ]
             seen.append([np.mean(np.all(same, axis=1)) for same in first])
         return [*map(self.share, zip(*seen, strict=True)), *[(m, 0) for m in range(1, most + 1)]]
 
@@ -452,7 +456,10 @@ class Claims:
         score = 1 - self.raw.weighted((self.raw.y - fitted) ** 2) / self.raw.weighted(
             (self.raw.y - mean) ** 2
         )
-        ess, d = self.raw.ess(self.raw.n), int(self.case.used.sum())  # the variance of R^2 for normal y
+        ess, d = (
+            self.raw.ess(self.raw.n),
+            int(self.case.used.sum()),
+        )  # the variance of R^2 for normal y
         half = SIGMAS * np.sqrt((4 * max(score, 0) * (1 - score) ** 2 + 2 * d / ess) / ess)
         stated = finding.numbers["r2_adjusted"]
         self.says(finding.code, abs(stated - score) <= half, f"{stated} {score} ± {half}")
@@ -592,11 +599,15 @@ class Claims:
         allowed = [(weight, known * weight), (n["pulled"], 0), (1, 0)]
         without, _, intercept = self.raw.fit(own_row=False)
         pulled = np.max(np.abs(self.coef - without))
-        if self.exact:  # a share of the error without it, which is known as well as the surrogate is
+        if (
+            self.exact
+        ):  # a share of the error without it, which is known as well as the surrogate is
             error = intercept + without.sum() - self.raw.at_xi
             spread = SIGMAS * np.sqrt(self.local_variance() * self.raw.n / self.raw.many)
             half = pulled * (spread / abs(error) + known) + self.dust.max()
-            self.says(finding.code, abs(n["pulled"] - pulled) <= half, f"{n['pulled']} {pulled} ± {half}")
+            self.says(
+                finding.code, abs(n["pulled"] - pulled) <= half, f"{n['pulled']} {pulled} ± {half}"
+            )
         return allowed
 
     def bandwidth_irrelevant(self, finding):
@@ -609,7 +620,7 @@ class Claims:
                 finding.code,
                 np.all(
                     np.abs(coef - plain)[self.case.used]
-                    <= SIGMAS * error[self.case.used] + self.dust
+                    <= (SIGMAS * error + self.dust)[self.case.used]
                 ),
                 "moves",
             )
