@@ -41,6 +41,9 @@ MAX_IMPOSSIBLE = 0.05  # of the samples that cannot exist, of which the data hav
 AMOUNT = 3.0  # times as large, or as small, as it should be: harm
 GONE = 10.0  # times as large as anything that the data near the row allow
 QUANTILE = 2.0  # standard errors of what the data say
+OTHER_VALUES = (
+    1.645  # of the choice of values: with others it is harm at most once in 20 times, as for noise
+)
 DRAWN = 20  # values of each side that someone else might draw from the data
 # shares of the values inside and outside of the row's box, in order, of each of which one is tried
 STRATA = (np.array([0.1, 0.4, 0.4, 0.1]), np.array([3, 12, 20, 15, 15, 20, 12, 3]) / 100)
@@ -239,7 +242,7 @@ def off_data(case: Case) -> Iterator[Finding | Checked]:
         maybe = [
             seen._replace(coef=seen.coef + by * case.margin[seen.feature]) for by in (0, -1, 1)
         ]
-        doubtful = (s for s in maybe if s.doubt and case.visible(s.coef - s.value))
+        doubtful = (s for s in maybe if s.doubt and case.visible(s.apart))
         wrong += list(doubtful)[:1]
     for doubt in ("opposes", "gone", "size"):
         some = [seen for seen in wrong if seen.doubt == doubt]
@@ -286,10 +289,15 @@ class Seen(NamedTuple):
     choice: float
 
     @property
+    def apart(self) -> float:
+        """How far the coefficient may be from what other values would say."""
+        return abs(self.coef - self.value) + OTHER_VALUES * self.choice
+
+    @property
     def doubt(self) -> str:
         """What of the coefficient the data do not confirm: its sign, any effect, its size; or nothing."""
         size, along = abs(self.coef), np.sign(self.coef) * self.value
-        rows, choice = QUANTILE * self.stderr, QUANTILE * self.choice
+        rows, choice = QUANTILE * self.stderr, OTHER_VALUES * self.choice
         if along < -self.stderr:
             return "opposes"
         if size > GONE * (abs(along) + rows):

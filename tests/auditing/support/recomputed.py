@@ -92,12 +92,12 @@ class Claims:
         ]
         self.states("about", self.audit.about, [*scale, (self.width, 1e-9), (1, 0)])
         for j in np.flatnonzero(self.case.used):
-            value, tolerance = self.of_run(j)
-            self.says(
-                "coef",
-                abs(self.run[j] - value) <= tolerance,
-                f"{self.names[j]} {self.run[j]:.4g}, {value:.4g} ± {tolerance:.2g}",
-            )
+            for where, coef, (value, tolerance) in (
+                ("coef", self.run[j], self.of_run(j)),
+                ("expected", self.case.expected[j], self.expected(j)),
+            ):
+                words = f"{self.names[j]} {coef:.4g}, {value:.4g} ± {tolerance:.2g}"
+                self.says(where, abs(coef - value) <= tolerance, words)
         for finding in self.audit.findings:
             method = getattr(self, finding.code.replace("-", "_"), None)
             if method is None:
@@ -117,18 +117,14 @@ class Claims:
     # --- one method a finding: the numbers that its sentence may state
 
     def runs(self):
-        """Draws of runs by the law that the audit knows, again within what either knows of it."""
+        """Draws of runs by the law that the audit knows; a variance that it estimates may be off."""
         used, rng = np.flatnonzero(self.case.used), np.random.default_rng(0)
-        coef, covariance, error = self.run, 2 * self.case.covariance, np.zeros(len(self.run))
-        if self.exact:
-            coef, covariance, error = self.coef, self.covariance, self.error
+        covariance = self.covariance if self.exact else 2 * self.case.covariance
         for by in (0, -SIGMAS, SIGMAS) if self.exact else (0,):
-            for moved in (0, 2, 2, 2) if self.exact else (0,):
-                centre = coef + moved * error * rng.standard_normal(len(coef))
-                scaled = max(1 + by * self.loose, 0.1) * covariance[np.ix_(used, used)]
-                drawn = np.zeros((RUNS, len(coef)))
-                drawn[:, used] = rng.multivariate_normal(centre[used], scaled, RUNS)
-                yield drawn
+            scaled = max(1 + by * self.loose, 0.1) * covariance[np.ix_(used, used)]
+            drawn = np.zeros((RUNS, len(self.run)))
+            drawn[:, used] = rng.multivariate_normal(self.case.expected[used], scaled, RUNS)
+            yield drawn
 
     @staticmethod
     def share(seen):
@@ -168,7 +164,7 @@ class Claims:
 
     def settled(self):
         """How often runs have the same first m features, for the sentence on how many are settled."""
-        order, seen = np.argsort(-np.abs(self.coef if self.exact else self.run), kind="stable"), []
+        order, seen = np.argsort(-np.abs(self.case.expected), kind="stable"), []
         most = min(4, len(order))
         for runs in self.runs():
             ranks = np.argsort(-np.abs(runs), axis=1)
