@@ -40,9 +40,8 @@ VISIBLE_CHANGE = 0.1  # ... if that is at least a tenth of the largest coefficie
 MAX_IMPOSSIBLE = 0.05  # of the samples that cannot exist, of which the data have none
 AMOUNT = 3.0  # times as large, or as small, as it should be: harm
 GONE = 10.0  # times as large as anything that the data near the row allow
-QUANTILE = 2.0  # standard errors of what the data say
-OTHER_VALUES = (
-    1.645  # of the choice of values: with others it is harm at most once in 20 times, as for noise
+QUANTILE = (
+    2.0  # standard errors of what the data say: one of three reasons is beyond once in 15 times
 )
 DRAWN = 20  # values of each side that someone else might draw from the data
 # shares of the values inside and outside of the row's box, in order, of each of which one is tried
@@ -291,13 +290,13 @@ class Seen(NamedTuple):
     @property
     def apart(self) -> float:
         """How far the coefficient may be from what other values would say."""
-        return abs(self.coef - self.value) + OTHER_VALUES * self.choice
+        return abs(self.coef - self.value) + QUANTILE * self.choice
 
     @property
     def doubt(self) -> str:
         """What of the coefficient the data do not confirm: its sign, any effect, its size; or nothing."""
         size, along = abs(self.coef), np.sign(self.coef) * self.value
-        rows, choice = QUANTILE * self.stderr, OTHER_VALUES * self.choice
+        rows, choice = QUANTILE * self.stderr, QUANTILE * self.choice
         if along < -self.stderr:
             return "opposes"
         if size > GONE * (abs(along) + rows):
