@@ -56,7 +56,7 @@ def test_data_in_other_units_and_shuffled_columns_are_noticed(verified, verifyin
         verified(
             f"audits with data that are not those ({kind}) noticed",
             np.mean(rows),
-            (0.95 if verifying else 0.8, 1),
+            (0.95, 1),
         )
 
 

@@ -39,7 +39,8 @@ class Claims:
         self.stderr = np.sqrt(np.diag(self.covariance))  # of a run
         self.exact = audit.case.form is not None
         self.run = audit.case.coef
-        self.error = np.sqrt(self.raw.n / many) * self.stderr  # of the reference
+        self.part = np.sqrt(self.raw.n / many)
+        self.error = self.part * self.stderr  # of the reference
         # sums of a run are off by 1 / sqrt(ess s) of themselves; what a ridge takes off is so in
         # second order by d / (ess s) of it, and ess is no less than the sum of the weights
         self.dust = self.second_order(self.raw.lost(), self.coef)
@@ -83,35 +84,29 @@ class Claims:
         if not holds:
             self.wrong.append(f"{where}: {words}")
 
+    def close(self, where, stated, value, tolerance, what=""):
+        words = f"{what} {stated:.4g}, {value:.4g} ± {tolerance:.2g}"
+        self.says(where, abs(stated - value) <= tolerance, words)
+
     def check(self):
         """All claims; returns what is wrong."""
-        scale = [
-            (len(self.names), 0),
-            (self.raw.n, 0),
-            (self.raw.at_xi, 1e-9 * abs(self.raw.at_xi)),
-        ]
+        at_xi = self.raw.at_xi, 1e-9 * abs(self.raw.at_xi)
+        scale = [(len(self.names), 0), (self.raw.n, 0), at_xi]
         self.states("about", self.audit.about, [*scale, (self.width, 1e-9), (1, 0)])
         for j in np.flatnonzero(self.case.used):
-            for where, coef, (value, tolerance) in (
-                ("coef", self.run[j], self.of_run(j)),
-                ("expected", self.case.expected[j], self.expected(j)),
-            ):
-                words = f"{self.names[j]} {coef:.4g}, {value:.4g} ± {tolerance:.2g}"
-                self.says(where, abs(coef - value) <= tolerance, words)
+            self.close("coef", self.run[j], *self.of_run(j), self.names[j])
+            self.close("expected", self.case.expected[j], *self.expected(j), self.names[j])
         for finding in self.audit.findings:
             method = getattr(self, finding.code.replace("-", "_"), None)
             if method is None:
                 self.wrong.append(f"{finding.code}: nothing recomputes it")
                 continue
-            allowed = method(finding)
-            if allowed is not None:
-                self.states(finding.code, finding.sentence, [*allowed, *scale])
+            more = [(len(finding.features) - named, 0) for named in (0, 1, 3, 4)]  # "and 2 more"
+            self.states(finding.code, finding.sentence, [*method(finding), *more, *scale])
         for ended in self.audit.checked:
             method = getattr(self, f"passed_{ended.name.replace('-', '_')}", None)
             if ended.state == "passed" and ended.reason and method is not None:
-                allowed = method(ended)
-                if allowed is not None:
-                    self.states(f"passed {ended.name}", ended.reason, [*allowed, *scale])
+                self.states(f"passed {ended.name}", ended.reason, [*method(ended), *scale])
         return self.wrong
 
     # --- one method a finding: the numbers that its sentence may state
@@ -146,21 +141,10 @@ class Claims:
         stated = dict(zip(finding.numbers["reasons"], finding.numbers["each"], strict=True))
         if set(stated) == {self.names[j] for j in each}:
             for j, (share, half) in each.items():
-                self.says(
-                    "noise",
-                    abs(stated[self.names[j]] - share) <= half,
-                    f"{self.names[j]} {stated[self.names[j]]} {share} ± {half}",
-                )
-        self.says(
-            "noise",
-            abs(finding.numbers["together"] - together) <= tolerance,
-            f"together {finding.numbers['together']}, {together} ± {tolerance}",
-        )
-        return [
-            (finding.numbers["together"], 0),
-            *[(v, 0) for v in finding.numbers["each"]],
-            *self.settled(),
-        ]
+                self.close("noise", stated[self.names[j]], share, half, self.names[j])
+        self.close("noise", finding.numbers["together"], together, tolerance, "together")
+        shares = finding.numbers["together"], *finding.numbers["each"]
+        return [*[(share, 0) for share in shares], *self.settled()]
 
     def settled(self):
         """How often runs have the same first m features, for the sentence on how many are settled."""
@@ -168,11 +152,9 @@ class Claims:
         most = min(4, len(order))
         for runs in self.runs():
             ranks = np.argsort(-np.abs(runs), axis=1)
-            first = [
-                np.sort(ranks[:, :m], axis=1) == np.sort(order[:m]) for m in range(1, most + 1)
-            ]
+            first = [np.isin(ranks[:, : m + 1], order[: m + 1]) for m in range(most)]
             seen.append([np.mean(np.all(same, axis=1)) for same in first])
-        return [*map(self.share, zip(*seen, strict=True)), *[(m, 0) for m in range(1, most + 1)]]
+        return [*map(self.share, zip(*seen, strict=True)), *[(m + 1, 0) for m in range(most)]]
 
     def passed_noise(self, ended):
         return [self.odds()[1], *self.settled()]
@@ -186,21 +168,14 @@ class Claims:
             right = np.sqrt(V[i, i] + V[j, j] - 2 * sign * V[i, j])
             known = SIGMAS * right * self.loose / 2
             allowed += [(abs(self.run[i]) - abs(self.run[j]), 1e-9), (right, known)]
-            self.says("order", abs(stderr - right) <= known, f"stderr {stderr} {right} ± {known}")
+            self.close("order", stderr, right, known, "stderr")
             self.says("order", ahead < 2.5 * stderr, "settled")
         return [*allowed, (len(finding.numbers["pairs"]) - 1, 0)]
 
     def unstable_set(self, finding):
-        n = finding.numbers
-        self.says(
-            "unstable-set", n["num_features"] == self.case.shown < np.sum(self.case.used), "k"
-        )
-        return [
-            (n["same"], 0),
-            (n["kept"], 0),
-            (n["num_features"], 0),
-            (len(finding.features) - 3, 0),
-        ]
+        n, k = finding.numbers, self.case.shown
+        self.says("unstable-set", n["num_features"] == k < np.sum(self.case.used), "k")
+        return [(n[key], 0) for key in ("same", "kept", "num_features")]
 
     def few_samples(self, finding):
         ess, w = self.raw.ess(self.raw.n), self.raw.w
@@ -246,25 +221,15 @@ class Claims:
         n, allowed = finding.numbers, []
         reasons = [self.column(name) for name in n["reasons"]]
         for j, stated in zip(reasons, n["coef"], strict=True):
-            value, tolerance = self.expected(j)
-            self.says(
-                "other-boxes",
-                abs(stated - value) <= tolerance,
-                f"{self.names[j]} {stated} {value} {tolerance}",
-            )
-        allowed += [(v, 0) for v in n["coef"]]
+            self.close("other-boxes", stated, *self.expected(j), self.names[j])
+            allowed.append((stated, 0))
         for kind, coefs, noise in zip(n["boxes"], n["other_coef"], n["noise"], strict=True):
             coef, stderr, dust = self.in_other_boxes(kind)
             for j, stated, error in zip(reasons, coefs, noise, strict=True):
                 if stated == error == 0:
                     continue  # none of the samples lies in that box
-                known = np.sqrt(self.raw.n / self.raw.many) * stderr[j]
-                tolerance = SIGMAS * np.hypot(known, error) + dust[j]
-                self.says(
-                    "other-boxes",
-                    abs(stated - coef[j]) <= tolerance,
-                    f"{self.names[j]} with {kind}: {stated:.4g} ± {error:.2g}, {coef[j]:.4g} ± {known:.2g}",
-                )
+                tolerance = SIGMAS * np.hypot(self.part * stderr[j], error) + dust[j]
+                self.close("other-boxes", stated, coef[j], tolerance, f"{self.names[j]} {kind}")
             allowed += [(v, 0) for v in [*coefs, *noise]]
         return [*allowed, (5, 0)]
 
@@ -276,41 +241,23 @@ class Claims:
         box, own = discretized(self.drawn.X), discretized(self.drawn.xi)
         for name, value, stderr, choice in zip(names, values, stderrs, choices, strict=True):
             j = self.column(name)
-            full, rows, picked, (least, most) = near_contrast(
-                self.drawn.call,
-                self.drawn.X,
-                self.drawn.labels,
-                self.drawn.xi,
-                box[:, j] == own[j],
-                j,
-            )
+            asked = self.drawn.call, self.drawn.X, self.drawn.labels, self.drawn.xi
+            inside = box[:, j] == own[j]
+            full, rows, picked, (least, most) = near_contrast(*asked, inside, j)
             slack = 0.02 * abs(full) + 1e-9
-            self.says(
-                where,
-                choice is None or least - slack <= choice <= most + slack,
-                f"{name} choice {choice} {picked:.3g} ({least:.3g} to {most:.3g})",
-            )
-            self.says(
-                where,
-                abs(value - full) <= 2.5 * picked + slack,
-                f"{name} near {value:.4g}, {full:.4g} (choice {picked:.2g})",
-            )
-            self.says(
-                where,
-                abs(stderr - rows) <= 0.5 * rows + picked + slack,
-                f"{name} rows {stderr:.3g} {rows:.3g}",
-            )
+            if choice is not None:
+                half = (most - least) / 2 + slack
+                self.close(where, choice, (most + least) / 2, half, f"{name} choice")
+            self.close(where, value, full, 2.5 * picked + slack, f"{name} near")
+            self.close(where, stderr, rows, 0.5 * rows + picked + slack, f"{name} rows")
 
     def off_data(self, finding):
         n = finding.numbers
         for name, coef in zip(finding.features, n["coef"], strict=True):
-            value, tolerance = self.expected(self.column(name))
-            self.says(finding.code, abs(coef - value) <= tolerance, f"{name} {coef} {value}")
+            self.close(finding.code, coef, *self.expected(self.column(name)), name)
         self.seen(finding.code, finding.features, n["near"], n["stderr"], n["choice"])
-        return [(v, 0) for key in ("coef", "near", "stderr", "choice") for v in n[key]] + [
-            (30, 0),
-            (20, 0),
-        ]
+        stated = [*n["coef"], *n["near"], *n["stderr"], *n["choice"], 30, 20]
+        return [(value, 0) for value in stated]
 
     size = off_data
 
@@ -332,14 +279,9 @@ class Claims:
         pattern = r"(?:: |, )([a-z ]+?) ([-+][\d.e+-]+) and ([-+][\d.e+-]+) ± ([\d.e+-]+?)(?=,|\.$)"
         names, *columns = zip(*re.findall(pattern, ended.reason), strict=True)
         coefs, values, stderrs = (list(map(float, column)) for column in columns)
-        for name, coef in zip(names, coefs, strict=True):
-            value, tolerance = self.expected(self.column(name))
-            self.says(
-                "passed off-data",
-                abs(coef - value) <= tolerance + 5e-3 * abs(coef),
-                f"{name} {coef} {value}",
-            )
-        for coef, value, stderr in zip(coefs, values, stderrs, strict=True):
+        for name, coef, value, stderr in zip(names, coefs, values, stderrs, strict=True):
+            right, tolerance = self.expected(self.column(name))
+            self.close("passed off-data", coef, right, tolerance + 5e-3 * abs(coef), name)
             along, digits = np.sign(coef) * value, 5e-3 * (abs(coef) + abs(value))
             agrees = along >= -stderr - digits
             agrees &= abs(coef) <= 3 * (along + 2 * stderr) + digits
@@ -347,25 +289,14 @@ class Claims:
             agrees |= abs(coef - value) <= 0.02 * np.max(np.abs(self.run)) + digits
             self.says("passed off-data", agrees, f"agrees: {coef} {value} {stderr}")
         self.seen("passed off-data", names, values, stderrs, [None] * len(names))
-        return [
-            *[(v, 0) for v in [*coefs, *values, *stderrs]],
-            (share, half),
-            (30, 0),
-            (3, 0),
-            (0.02, 0),
-        ]
+        return [(share, half), *[(v, 0) for v in (*coefs, *values, *stderrs, 30, 3, 0.02)]]
 
     def impossible_samples(self, finding):
         X, far = self.drawn.X, np.zeros(self.raw.many, bool)
         for kind in ("one_hot", "exclusive"):
             columns = [self.column(name) for name in finding.numbers[kind]]
             if columns:
-                ones = X[:, columns].sum(1)
-                self.says(
-                    finding.code,
-                    np.all(X[:, columns] % 1 == 0) and ones.max() <= len(columns),
-                    "0 and 1",
-                )
+                self.says(finding.code, np.all(np.isin(X[:, columns], (0, 1))), "0 and 1")
         share = finding.numbers["impossible"]
         groups = [[self.column(x) for x in finding.numbers[k]] for k in ("one_hot", "exclusive")]
         if len(groups[0]) == 3:
@@ -373,19 +304,13 @@ class Claims:
             if not groups[1]:
                 right, ess = self.raw.weighted(far), self.raw.ess(min(self.raw.n, 1000))
                 half = SIGMAS * np.sqrt((right * (1 - right) + 1 / ess) / ess)
-                self.says(finding.code, abs(right - share) <= half, f"{share} {right} ± {half}")
+                self.close(finding.code, share, right, half)
         return [(share, 0)]
 
     def outside_range(self, finding):
         j = int(np.argmax([self.beyond(k) for k in range(len(self.names))]))
         lo, hi = self.drawn.X[:, j].min(), self.drawn.X[:, j].max()
-        return [
-            (self.drawn.xi[j], 1e-9),
-            (lo, 1e-9),
-            (hi, 1e-9),
-            (self.beyond(j), 1e-3),
-            (len(finding.features) - 4, 0),
-        ]
+        return [*[(v, 1e-9) for v in (self.drawn.xi[j], lo, hi)], (self.beyond(j), 1e-3)]
 
     def beyond(self, j):
         x, xi = self.drawn.X[:, j], self.drawn.xi[j]
@@ -400,27 +325,19 @@ class Claims:
         for j, fed, value, share in zip(columns, n["fed"], n["value"], n["share"], strict=True):
             self.says(finding.code, np.any(self.drawn.X[:, j] == value), "value of the data")
             at = np.isclose(right[:, j], fed, rtol=0, atol=1e-12)
-            self.says(
-                finding.code,
-                abs(at.mean() - share) < 5 / np.sqrt(self.raw.many),
-                f"share {share} {at.mean()}",
-            )
+            self.close(finding.code, share, at.mean(), SIGMAS / 2 / np.sqrt(self.raw.many), "share")
             right[at, j] = value
             allowed += [(fed, 0), (value, 0), (share, 0)]
         fitted = self.raw.fit(self.drawn.call(right))
         stderr = np.sqrt(np.diag(fitted[1]))
         others = [self.column(w) for w in self.names if f"that of {w} would" in finding.sentence]
-        known = np.hypot(np.sqrt(self.raw.n / self.raw.many), 0 if self.exact else 1)
-        error = SIGMAS * stderr * known + self.dust
+        error = SIGMAS * stderr * np.hypot(self.part, 0 if self.exact else 1) + self.dust
         for j in [*columns, *others]:
             allowed += [(fitted[0][j], error[j]), self.expected(j)]
         for j, stated in zip(columns, n["coef_repaired"], strict=True):
-            self.says(
-                finding.code,
-                not self.case.used[j] or abs(stated - fitted[0][j]) <= error[j],
-                f"repaired {stated} {fitted[0][j]}",
-            )
-        return [*allowed, (len(columns) - 4, 0)]
+            if self.case.used[j]:
+                self.close(finding.code, stated, fitted[0][j], error[j], "repaired")
+        return allowed
 
     def undeclared_category(self, finding):
         n, right, allowed = finding.numbers, self.raw.x.copy(), []
@@ -431,55 +348,35 @@ class Claims:
             if 1 < len(values) <= 100 and np.all(values % 1 == 0):
                 right[:, j] = values[np.argmin(np.abs(right[:, [j]] - values), axis=1)]
         change = self.raw.fit(self.drawn.call(right) - self.raw.y + self.raw.at_xi)
-        moved, stderr = change[0], np.sqrt(np.diag(change[1]))
-        for j, coef, stated in zip(
-            map(self.column, finding.features), n["coef"], n["coef_repaired"], strict=True
-        ):
+        error = SIGMAS * np.hypot(1, self.part) * np.sqrt(np.diag(change[1])) + self.dust
+        for name, coef, stated in zip(finding.features, n["coef"], n["coef_repaired"], strict=True):
+            j = self.column(name)
             allowed += [(coef, 0), (stated, 0)]
-            self.says(
-                finding.code,
-                abs(stated - coef - moved[j])
-                <= SIGMAS * np.hypot(1, (self.raw.n / self.raw.many) ** 0.5) * stderr[j]
-                + self.dust[j],
-                f"moved {stated - coef} {moved[j]}",
-            )
-        return [*allowed, (len(finding.features) - 4, 0)]
+            self.close(finding.code, stated - coef, change[0][j], error[j], f"{name} moved")
+        return allowed
 
     def no_fit(self, finding):
-        beta = self.coef
-        fitted = self.intercept + self.raw.z @ beta
-        mean = self.raw.weighted(self.raw.y)
-        score = 1 - self.raw.weighted((self.raw.y - fitted) ** 2) / self.raw.weighted(
-            (self.raw.y - mean) ** 2
-        )
-        ess, d = (
-            self.raw.ess(self.raw.n),
-            int(self.case.used.sum()),
-        )  # the variance of R^2 for normal y
+        y, mean = self.raw.y, self.raw.weighted(self.raw.y)
+        left = self.raw.weighted((y - self.intercept - self.raw.z @ self.coef) ** 2)
+        score = 1 - left / self.raw.weighted((y - mean) ** 2)
+        # the variance of R^2 of normal responses
+        ess, d = self.raw.ess(self.raw.n), int(self.case.used.sum())
         half = SIGMAS * np.sqrt((4 * max(score, 0) * (1 - score) ** 2 + 2 * d / ess) / ess)
-        stated = finding.numbers["r2_adjusted"]
-        self.says(finding.code, abs(stated - score) <= half, f"{stated} {score} ± {half}")
+        self.close(finding.code, finding.numbers["r2_adjusted"], score, half)
         return [(max(finding.numbers["r2_adjusted"], 0), 0)]
 
     def many_features(self, finding):
         used = int(self.case.used.sum())
-        return [
-            (len(finding.features), 0),
-            (self.case.shown, 0),
-            (used, 0),
-            (0.05 * used, 0),
-            (0, 0),
-            (len(finding.features) - 3, 0),
-        ]
+        return [(value, 0) for value in (self.case.shown, used, 0.05 * used, 0)]
 
     def constant(self, finding):
         for name in finding.features:
             j = self.column(name)
             self.says(finding.code, np.all(self.raw.z[:, j] == 1), f"{name} varies")
-        return [(0, 0), (len(finding.features) - 3, 0)]
+        return [(0, 0)]
 
     def near_singular(self, finding):
-        allowed = [(len(finding.features) - 3, 0)]
+        allowed = []
         for name in finding.features:
             j = self.column(name)
             alpha = self.raw.weighted(self.raw.z[:, j])
@@ -495,85 +392,49 @@ class Claims:
         gap = abs(x[inside].mean() - x[~inside].mean()) / sigma
         box = self.drawn.explainer.discretizer.discretize(self.drawn.xi)[j] + 1
         count = len(self.drawn.explainer.feature_values[j])
-        others = len(finding.features)
         half = SIGMAS * np.sqrt(1 / inside.sum() + 1 / (~inside).sum())
-        return [(gap, half), (box, 0), (count, 0), self.of_run(j), (others - 4, 0)]
-
-    def critical_bandwidth(self, finding):
-        return self.turns(finding)
+        return [(gap, half), (box, 0), (count, 0), self.of_run(j)]
 
     def sign_flips(self, finding):
-        return self.turns(finding)
-
-    def turns(self, finding):
         """The sign at both sides of the bandwidth named, where the reference can tell."""
         n = finding.numbers
         for name, at in zip(finding.features, n["critical_nu"], strict=True):
             j, sides = self.column(name), []
             for width in (0.97 * at, 1.03 * at):
                 coef, covariance, _ = self.raw.fit(width=width)
-                sides.append(coef[j] / np.sqrt(covariance[j, j] * self.raw.n / self.raw.many))
-            if self.exact:
-                self.says(
-                    finding.code,
-                    sides[0] * sides[1] < 0 or min(map(abs, sides)) < SIGMAS,
-                    f"{name} {sides}",
-                )
-        return [(v, 1e-9) for key in n for v in np.ravel(n[key])] + [(len(finding.features) - 4, 0)]
+                sides.append(coef[j] / np.sqrt(covariance[j, j]) / self.part)
+            turns = sides[0] * sides[1] < 0 or min(map(abs, sides)) < SIGMAS
+            self.says(finding.code, turns or not self.exact, f"{name} {sides}")
+        return [(v, 1e-9) for key in n for v in np.ravel(n[key])]
+
+    critical_bandwidth = sign_flips
 
     def local_error(self, finding):
         n, f = finding.numbers, self.raw.at_xi
-        spread = np.sqrt(np.abs(self.local_variance()))
-        local = self.intercept + self.coef.sum()
-        self.says(
-            finding.code,
-            abs(n["local_prediction"] - local)
-            <= SIGMAS * np.hypot(1, (self.raw.n / self.raw.many) ** 0.5) * spread + self.dust.sum(),
-            f"local {n['local_prediction']} {local} {spread}",
-        )
-        error = n["local_prediction"] - f
-        self.says(finding.code, abs(n["error"] - error) < 1e-9 * max(1, abs(f)), "error")
-        lasting = local - f if self.exact else n["lasting_error"]
-        known = SIGMAS * spread * np.sqrt(self.raw.n / self.raw.many) + self.dust.sum()
-        self.says(
-            finding.code,
-            abs(n["lasting_error"] - lasting) <= known,
-            f"lasting {n['lasting_error']} {lasting} ± {known}",
-        )
-        allowed = [
-            (n["local_prediction"], 0),
-            (f, 1e-9),
-            (error, 1e-9),
-            (n["lasting_error"], 0),
-            (abs(n["lasting_error"]) / self.case.top, 1e-6),
-        ]
+        stated, lasting, dust = n["local_prediction"], n["lasting_error"], self.dust.sum()
+        spread = SIGMAS * np.sqrt(np.abs(self.local_variance()))
+        local, rounding = self.intercept + self.coef.sum(), 1e-9 * max(1, abs(f))
+        self.close(finding.code, stated, local, spread * np.hypot(1, self.part) + dust, "local")
+        self.close(finding.code, n["error"], stated - f, rounding, "error")
+        if self.exact:
+            self.close(finding.code, lasting, local - f, spread * self.part + dust, "lasting")
+        ratio = abs(lasting) / self.case.top
+        allowed = [(v, rounding) for v in (stated, f, stated - f, lasting, ratio)]
         if n["accounted"] is not None:
             apart = f - self.raw.weighted(self.raw.y)
-            accounted = 1 + n["lasting_error"] / apart
+            accounted = 1 + lasting / apart
             mean = SIGMAS * self.raw.y.std() * np.sqrt(1 / self.raw.n + 1 / self.raw.many)
             slack = 0.01 + abs(1 - accounted) * mean / max(abs(apart) - mean, 1e-12)
             if abs(apart) <= 1.5 * mean:  # the mean is not known well enough
                 slack = np.inf
-            self.says(
-                finding.code,
-                abs(accounted - n["accounted"]) <= slack,
-                f"accounted {n['accounted']} {accounted}",
-            )
+            self.close(finding.code, n["accounted"], accounted, slack, "accounted")
             allowed.append((n["accounted"], 0))
         if "box_average" in n:
             mean, stderr = self.raw.mean_inside(4000, 0)
-            self.says(
-                finding.code,
-                abs(n["box_average"] - mean) <= SIGMAS * 2**0.5 * stderr + self.dust.sum(),
-                f"box {n['box_average']} {mean} {stderr}",
-            )
-            allowed += [
-                (n["box_average"] - f, 1e-9 * max(1, abs(f))),
-                (n["lasting_error"] - n["box_average"] + f, 1e-9 * max(1, abs(f))),
-            ]
-        for part in n.get("parts", ()):
-            allowed.append((part, 0))
-        return allowed
+            box = n["box_average"]
+            self.close(finding.code, box, mean, SIGMAS * 2**0.5 * stderr + dust, "box")
+            allowed += [(box - f, rounding), (lasting - box + f, rounding)]
+        return allowed + [(part, 0) for part in n.get("parts", ())]
 
     def local_variance(self):
         return self.covariance.sum() + self.stderr.max() ** 2  # with the intercept, roughly
@@ -585,7 +446,7 @@ class Claims:
         half = (lost * (1 - lost) * known * (1 + 1 / np.sqrt(variance))).max()
         name = finding.sentence.rpartition("off that of ")[2].partition(":")[0]
         at = lost[list(np.flatnonzero(self.case.used)).index(self.column(name))]
-        self.says(finding.code, abs(at - finding.numbers["most_lost"]) <= half, f"{name} {lost}")
+        self.close(finding.code, finding.numbers["most_lost"], at, half, name)
         return [(1, 0), *[(v, half) for v in (lost.min(), lost.max(), at)], (total, known * total)]
 
     def own_row(self, finding):
@@ -595,15 +456,11 @@ class Claims:
         allowed = [(weight, known * weight), (n["pulled"], 0), (1, 0)]
         without, _, intercept = self.raw.fit(own_row=False)
         pulled = np.max(np.abs(self.coef - without))
-        if (
-            self.exact
-        ):  # a share of the error without it, which is known as well as the surrogate is
+        if self.exact:  # a share of the error without it, known as well as the surrogate is
             error = intercept + without.sum() - self.raw.at_xi
-            spread = SIGMAS * np.sqrt(self.local_variance() * self.raw.n / self.raw.many)
+            spread = SIGMAS * self.part * np.sqrt(np.abs(self.local_variance()))
             half = pulled * (spread / abs(error) + known) + self.dust.max()
-            self.says(
-                finding.code, abs(n["pulled"] - pulled) <= half, f"{n['pulled']} {pulled} ± {half}"
-            )
+            self.close(finding.code, n["pulled"], pulled, half, "pulled")
         return allowed
 
     def bandwidth_irrelevant(self, finding):
@@ -611,15 +468,9 @@ class Claims:
             nu = width * self.width
             coef, covariance, _ = self.raw.fit(width=nu, penalty=0, own_row=False)
             plain = self.raw.fit(penalty=0, own_row=False)[0]
-            error = np.sqrt(np.diag(covariance) * self.raw.n / self.raw.many) + self.error
-            self.says(
-                finding.code,
-                np.all(
-                    np.abs(coef - plain)[self.case.used]
-                    <= (SIGMAS * error + self.dust)[self.case.used]
-                ),
-                "moves",
-            )
+            error = SIGMAS * (self.part * np.sqrt(np.diag(covariance)) + self.error) + self.dust
+            same = np.abs(coef - plain) <= error
+            self.says(finding.code, np.all(same[self.case.used]), "moves")
         return []
 
     def constant_model(self, finding):
