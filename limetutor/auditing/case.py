@@ -165,9 +165,9 @@ class Case(AuditCase):
     @property
     def margin(self) -> np.ndarray:
         """What another run may add to the coefficients, (d,): considered where a remedy is tried."""
-        if not self.is_trial or self.covariance is None or self.expected is not self.coef:
-            return np.zeros(len(self.coef))
-        return TRIAL * np.sqrt(2) * self.stderr  # type: ignore[operator]
+        if self.is_trial and self.stderr is not None and self.expected is self.coef:
+            return TRIAL * np.sqrt(2) * self.stderr
+        return np.zeros(len(self.coef))
 
     @property
     def ranking(self) -> np.ndarray:

@@ -198,6 +198,7 @@ class AuditCase:
         """What was explained, in words."""
         return self.terms.row
 
+    too_small = f"{MIN_VISIBLE:.0%} of the largest coefficient"  # to be seen on display
     is_mean = False  # whether the coefficients are means over runs, and not those of one
 
     @cached_property

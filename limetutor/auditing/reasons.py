@@ -18,9 +18,7 @@ DUST = 1e-9  # of the largest: what is smaller is rounding, and no reason
 REASONS = 3  # that readers remember
 RUNS = 1000  # drawn from the normal law of the coefficients, as other runs would give them
 HARMED = 0.9  # harm: the reasons are others, or have other signs, in more than a tenth of the runs
-MIN_SAME = (
-    0.96  # with this share it is seen among 20 runs, in three of them, at most once in 20 times
-)
+MIN_SAME = 0.96  # with this share three of 20 runs differ at most once in 20 times
 TRIED = 0.99  # what a trial must give: the covariance it rests on is an estimate
 
 

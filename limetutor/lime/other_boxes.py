@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -96,13 +97,11 @@ def made_by_lime(
 
     With what `lime` does wrong there. None where `lime` is not installed, or needs labels to cut.
     """
-    try:
-        from lime.lime_tabular import LimeTabularExplainer
-    except ImportError:
+    if kind not in DISCRETIZERS or find_spec("lime") is None:
         return None
+    from lime.lime_tabular import LimeTabularExplainer
+
     own = world.boxes()
-    if kind not in DISCRETIZERS:
-        return None
     kinds = dict(own.kinds) | {j: Coded() for j in columns}
     explainer = LimeTabularExplainer(
         table, mode="regression", feature_names=own.names, categorical_features=list(kinds),

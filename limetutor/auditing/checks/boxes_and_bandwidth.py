@@ -16,7 +16,7 @@ from ...core.explainer import run
 from ...inputs.lime_defaults import NUM_SAMPLES
 from ...lime.other_boxes import LIMES_OWN, made_by_lime
 from ...lime.read_explainer import LimeWorld
-from ..case import LEADING, MIN_SHRINKAGE, Case
+from ..case import LEADING, Case
 from ..findings import Checked, Finding, Try, check, few, not_checked, numbers_at, passed
 from ..reasons import listed
 from ..trials import as_categories, changed, wider
@@ -213,27 +213,3 @@ def hidden(case: Case) -> Iterator[Finding | Checked | Try]:
         if kind in LIMES_OWN or not case.is_lime:
             words = f"With {kind} the explanation shows {case.names[j]}."
             yield Try(words, {"boxes": kind}, partial(_in_boxes, case, kind, world))
-
-
-@check
-def irrelevant_bandwidth(case: Case) -> Iterator[Finding | Checked | Try]:
-    """Does the bandwidth matter?"""
-    kernel = case.problem.product
-    if kernel is None or kernel.moves_gaps or case.linear is None or not case.boxed:
-        return
-    kept = case.limit.correction.shrinkage[case.used]
-    if kept.min(initial=1.0) < MIN_SHRINKAGE or (
-        case.own_row and case.visible(case.limit.own_row_change())
-    ):
-        return  # other findings say what the bandwidth does here
-    itself = "ξ's own row" if case.terms.symbols else "the row's own copy among the samples"
-    others = ["ridge"] * bool(case.ridge) + [itself] * case.own_row
-    apart = f", apart from what {' and '.join(others)} do{'es' * (len(others) == 1)}"
-    warning = f", and a much smaller width leaves the answer to {itself}" if case.own_row else ""
-    yield Finding(
-        "bandwidth-irrelevant", "note", (), {"nu": case.nu},
-        "With a kernel that counts mismatches and a linear model the bandwidth changes no "
-        f"coefficient{apart if others else ''}.",
-        f"Tuning {'kernel_width' if case.is_lime else 'nu'} changes nothing here; the boxes "
-        f"decide{warning}.",
-    )  # fmt: skip

@@ -18,18 +18,7 @@ from ...inputs.columns import MISSING
 from ...inputs.lime_defaults import NUM_SAMPLES
 from ...lime.read_explainer import Collapsed, LimeNumbers, LimeWorld
 from ..case import Case
-from ..findings import (
-    DATA,
-    MIN_VISIBLE,
-    Checked,
-    Finding,
-    Try,
-    check,
-    few,
-    not_checked,
-    numbers_at,
-    passed,
-)
+from ..findings import DATA, Checked, Finding, Try, check, few, not_checked, numbers_at, passed
 from ..reasons import DUST, REASONS, listed, severity_for
 from ..shared_work import FEW_VALUES
 from ..training_data import TrainingData
@@ -40,9 +29,7 @@ VISIBLE_CHANGE = 0.1  # ... if that is at least a tenth of the largest coefficie
 MAX_IMPOSSIBLE = 0.05  # of the samples that cannot exist, of which the data have none
 AMOUNT = 3.0  # times as large, or as small, as it should be: harm
 GONE = 10.0  # times as large as anything that the data near the row allow
-QUANTILE = (
-    2.0  # standard errors of what the data say: one of three reasons is beyond once in 15 times
-)
+QUANTILE = 2.0  # standard errors: of three reasons one is beyond once in 15 times
 DRAWN = 20  # values of each side that someone else might draw from the data
 # shares of the values inside and outside of the row's box, in order, of each of which one is tried
 STRATA = (np.array([0.1, 0.4, 0.4, 0.1]), np.array([3, 12, 20, 15, 15, 20, 12, 3]) / 100)
@@ -269,7 +256,7 @@ def off_data(case: Case) -> Iterator[Finding | Checked]:
         yield passed(
             f"{far} On the {len(data.nearest(case.xi))} rows of the data nearest to this one the model "
             f"agrees with the signs, and with the sizes to a factor of {AMOUNT:g}, two standard errors "
-            f"allowed, or to {MIN_VISIBLE:.0%} of the largest coefficient (the coefficient, and what these "
+            f"allowed, or to {case.too_small} (the coefficient, and what these "
             f"rows say): {seen_words}."
         )
 

@@ -1,7 +1,6 @@
 """Do the reasons keep their signs with other boxes? Chapter: can it be shown?"""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -34,8 +33,8 @@ def other_boxes(case: Case) -> Iterator[Finding | Checked]:
     along = np.array([signs * coef[reasons] for coef, _ in found])
     noise = np.array([stderr[reasons] for _, stderr in found])
     noise *= TRIAL if case.is_trial else 1
-    turned: Any = along < noise  # not clear of the other sign by a standard error
-    keeping = [name for name, turns in zip(names, turned.any(axis=0), strict=True) if not turns]
+    turned = along < noise  # not clear of the other sign by a standard error
+    keeping = [name for at, name in enumerate(names) if not np.any(turned[:, at])]
     stays = f" {listed(keeping)} keep{'s' * (len(keeping) == 1)} the sign" if keeping else ""
     seen = case.visible(np.abs(case.expected[reasons]) - along)
     turned &= seen

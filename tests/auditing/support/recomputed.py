@@ -463,16 +463,6 @@ class Claims:
             self.close(finding.code, n["pulled"], pulled, half, "pulled")
         return allowed
 
-    def bandwidth_irrelevant(self, finding):
-        for width in (0.8, 2.0):
-            nu = width * self.width
-            coef, covariance, _ = self.raw.fit(width=nu, penalty=0, own_row=False)
-            plain = self.raw.fit(penalty=0, own_row=False)[0]
-            error = SIGMAS * (self.part * np.sqrt(np.diag(covariance)) + self.error) + self.dust
-            same = np.abs(coef - plain) <= error
-            self.says(finding.code, np.all(same[self.case.used]), "moves")
-        return []
-
     def constant_model(self, finding):
         self.says(finding.code, np.ptp(self.raw.y) < 1e-9 * max(1, abs(self.raw.at_xi)), "varies")
         return [(self.raw.at_xi, 1e-9)]
