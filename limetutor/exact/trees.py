@@ -168,7 +168,7 @@ class Trees(Form):
         tops = np.array([len(values) + 1 for values in cuts])
         nodes_per_tree = len(self.left) // len(self.roots) + 1
         groups = []
-        for part in chunks(len(self.roots), nodes_per_tree * max(d, 64) * 4):
+        for part in chunks(len(self.roots), nodes_per_tree * max(d, 64)):
             leaves, lo, hi = self.leaf_boxes(self.roots[part], rank, tops)
             groups.append(LeafGroup.of(self.value[leaves], lo, hi, tops))
         return cuts, groups
@@ -215,9 +215,7 @@ class MassTable(NamedTuple):
     whole: np.ndarray
     differences: np.ndarray  # (differences, cuts + 2, S)
     state: np.ndarray  # which of the S columns each row reads, (rows,)
-    sides: Any = (
-        None  # the masses below and above each cut under the three laws, (2, 3, cuts + 2, S)
-    )
+    sides: Any = None  # masses below and above each cut under three laws, (2, 3, cuts + 2, S)
     weights: Any = None  # of the differences
 
     def between(self, first: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

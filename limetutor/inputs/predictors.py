@@ -14,14 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import arguments as arg
-from .names import (
-    are_default,
-    labels_of,
-    nameless,
-    order_of,
-    refuse_names,
-    refuse_repeated,
-)
+from .names import are_default, labels_of, nameless, order_of, refuse_names, refuse_repeated
 
 ROWS = "one argument, the rows (n, d)"  # what f gets
 CLASS_METHODS = ("predict_proba", "predict_log_proba", "decision_function")
@@ -340,6 +333,8 @@ def output_column(output: Any, columns: int, classes: list[Any], name: str = "ou
             f"{'a class of ' + arg.shorten(classes) if classes else f'0 to {columns - 1}'}."
         )
     matches = [k for k, label in enumerate(classes) if _same(label, output)]
+    if len(matches) > 1:
+        raise ValueError(f"f must have classes that differ, got {arg.shorten(classes)}.")
     if matches:
         return matches[0]
     truths = [bool(label) for label in classes if isinstance(label, bool | np.bool_)]
