@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 import scipy
 
 from ..bandwidth.roots import crossings, nearest_zeros
-from ..core.boxes import Boxes, World
+from ..core.boxes import World
 from ..core.explainer import run
 from ..core.models import Form, Linear
 from ..core.problem import Problem
 from ..core.surrogate import MIN_STDERR
-from ..core.tilted_law import Tilt
 from ..inputs.predictors import model_behind
 from ..precision.finite_n import (
     FiniteSampleCorrection,
@@ -75,55 +75,25 @@ class Case(AuditCase):
 
     # --- what was asked and answered
 
+    boxes = property(attrgetter("problem.boxes"))
+    names = property(attrgetter("problem.boxes.names"))
+    xi = property(attrgetter("problem.xi"))
+    nu = property(attrgetter("problem.nu"))
+    kernel = property(attrgetter("problem.kernel.name"))
+    n = property(attrgetter("subject.n"))
+    ridge = property(attrgetter("subject.ridge"))
+    local_prediction = property(attrgetter("subject.local_prediction"))
+    tilt = property(attrgetter("problem.tilt"))
+
     @cached_property
     def problem(self) -> Problem:
         """The problem that was explained."""
         return problem_of(self.subject)
 
     @property
-    def boxes(self) -> Boxes:
-        """The boxes of the world."""
-        return self.problem.boxes
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the features."""
-        return self.boxes.names
-
-    @property
-    def xi(self) -> np.ndarray:
-        """The instance, as numbers."""
-        return self.problem.xi
-
-    @property
-    def nu(self) -> float:
-        """The bandwidth."""
-        return self.problem.nu
-
-    @property
-    def kernel(self) -> str:
-        """The name of the kernel."""
-        return self.problem.kernel.name
-
-    @property
-    def n(self) -> int | None:
-        """Number of samples, None for a limit without ridge."""
-        return self.subject.n
-
-    @property
-    def ridge(self) -> float:
-        """The ridge penalty."""
-        return self.subject.ridge
-
-    @property
     def lasso(self) -> float:
         """The lasso penalty; limits have none."""
         return getattr(self.subject, "lasso", 0.0)
-
-    @property
-    def local_prediction(self) -> float:
-        """The surrogate at xi."""
-        return self.subject.local_prediction
 
     @property
     def error(self) -> float:
@@ -217,11 +187,6 @@ class Case(AuditCase):
         """Whether the theory of indicators applies to them."""
         return self.has_limit and self.boxed
 
-    @property
-    def tilt(self) -> Tilt:
-        """The tilted law seen from xi (product kernels only)."""
-        return self.problem.tilt
-
     @cached_property
     def form(self) -> Form | None:
         """The form of f whose limits are exact and quick, or None."""
@@ -284,11 +249,7 @@ class SamplingNoise:
         Intervals of level 0.95^(1/m) for the m features in the fit. For normal errors of any
         correlation they hold together with at least the product of their levels (Sidak 1967).
         """
-        return self.single(CONFIDENCE ** (1 / max(int(self.used.sum()), 1)))
-
-    def single(self, level: float = CONFIDENCE) -> np.ndarray:
-        """The same for each feature on its own."""
-        lo, hi = self.sampled.interval(level).T
+        lo, hi = self.sampled.interval(CONFIDENCE ** (1 / max(int(self.used.sum()), 1))).T
         return (hi - lo) / 2
 
     def lead(self, i: int, j: int) -> tuple[float, float, float]:
@@ -319,10 +280,6 @@ class PopulationLimit:
         """The exact answers of an f that has a form, at any bandwidth and in any world."""
         nu = self.case.nu if nu is None else nu
         return self.case.shared.exact(self.case.position, nu, world)
-
-    def exact_alone(self, nu: float) -> ExactFits:
-        """The same at a bandwidth that no other row of the table needs."""
-        return self.case.shared.exact_alone(self.case.position, nu)
 
     @cached_property
     def regressors(self) -> Regressors:
@@ -388,6 +345,6 @@ class PopulationLimit:
         least = np.where(np.max(size, axis=0) >= MIN_VISIBLE * np.max(size), 0.0, np.inf)
 
         def curve(nus: np.ndarray) -> np.ndarray:
-            return np.array([self.exact_alone(float(nu)).coef for nu in nus])
+            return np.array([case.shared.exact_alone(case.position, float(nu)).coef for nu in nus])
 
         return nearest_zeros(curve, grid, case.nu, least)

@@ -12,7 +12,6 @@ from ..core.explainer import NUMBERS_PER_BATCH
 
 MIN_EFFECT = 0.05  # features whose effect on f is below this share of the largest are left alone
 COMPARED = 3  # of the largest coefficients, whose effects others are compared with
-MIN_ADDITIVE = 0.5  # of the variance: a model of which more is a sum over features is additive
 EFFECT_DRAWS = 64  # of each feature alone, to see how much f depends on it
 
 
@@ -87,10 +86,3 @@ class Effects:
             mean = np.bincount(box, w * y)[present] / weight[present]
             total += weight[present] @ mean**2 - (present.sum() - 1) * chance * variance
         return float(np.clip(total / variance, 0.0, 1.0))
-
-    @property
-    def interact(self) -> bool:
-        """Whether most of what f does is not a sum over features; True where that is not known."""
-        if self.case.linear is not None:
-            return False
-        return self.additive is None or self.additive < MIN_ADDITIVE

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from types import FunctionType
 from typing import Any
 
@@ -199,6 +200,10 @@ class AuditCase:
         return self.terms.row
 
     too_small = f"{MIN_VISIBLE:.0%} of the largest coefficient"  # to be seen on display
+    coef, prediction = (
+        property(attrgetter("subject.coef")),
+        property(attrgetter("subject.prediction")),
+    )
     is_mean = False  # whether the coefficients are means over runs, and not those of one
 
     @cached_property
@@ -236,16 +241,6 @@ class AuditCase:
         )
         at = f"{'f(ξ) = ' if self.terms.symbols else 'the prediction '}{self.prediction:.4g}"
         return f"{subject} of {at}{kind} by {model}{row} ({', '.join(how)})."
-
-    @property
-    def coef(self) -> np.ndarray:
-        """The coefficients, (d,)."""
-        return self.subject.coef  # type: ignore[no-any-return]
-
-    @property
-    def prediction(self) -> float:
-        """f(xi)."""
-        return self.subject.prediction  # type: ignore[no-any-return]
 
     @property
     def top(self) -> float:

@@ -144,7 +144,7 @@ def _switched_off(case: Case, close: np.ndarray) -> Finding:
     numbers |= numbers_at(close, gap=now, gap_at_2nu=wide)
     severity = "warning"
     if case.form is not None:
-        coef_at_2nu = case.limit.exact_alone(2 * case.nu).coef
+        coef_at_2nu = case.shared.exact_alone(case.position, 2 * case.nu).coef
         numbers["coef_at_2nu"] = coef_at_2nu[close].tolist()
         severity = "serious" if np.any(case.effects.matter(close, LEADING)) else "warning"
         effect, meaning = name, "says nothing about the model"

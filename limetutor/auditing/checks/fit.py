@@ -18,6 +18,7 @@ from ..trials import changed, more_samples, wider
 # When to report. Each is a judgement, stated once and quoted in the chapter.
 SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
 MIN_SCORE = 0.05  # of the model's variation: a surrogate that explains less says little
+MIN_ADDITIVE = 0.5  # of the variance: a model of which more is a sum over features is additive
 NO_SCORE = 0.02  # ... and below this, nothing
 MAX_ERROR = 0.5  # the surrogate may miss f(xi) by half the largest coefficient
 FAR_OFF = 2.0  # ... and by more than this it is no longer about the same size of numbers
@@ -44,11 +45,13 @@ def no_fit(case: Case) -> Iterator[Finding | Checked]:
     sentence = (
         f"The surrogate explains {max(score, 0.0):.1%} of how the model varies over its samples"
     )
-    if not case.effects.interact:
-        other = f"sums over features, with all boxes in place of {terms.rows} own, explain {additive:.0%}"
-        if case.linear is not None:
-            other = "the model is a sum over features"
-        yield passed(f"{sentence}, and {other}: {terms.rows} boxes are average ones.")
+    average = f"{terms.rows} boxes are average ones."
+    if case.linear is not None:
+        yield passed(f"{sentence}, and the model is a sum over features: {average}")
+        return
+    if additive is not None and additive >= MIN_ADDITIVE:
+        other = f"sums over features, with all boxes in place of {terms.rows} own, explain"
+        yield passed(f"{sentence}, and {other} {additive:.0%}: {average}")
         return
     severity = "serious" if score < NO_SCORE else "warning"
     seen = f"effects of single features seen from {terms.rows} boxes"

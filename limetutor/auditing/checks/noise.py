@@ -34,14 +34,6 @@ LARGE = 0.25  # of the largest coefficient: what readers remember
 SETTLED = 0.05  # a feature chosen less often than this, or missed less often
 
 
-def sampling_advice(case: Any) -> str:
-    """A hint at the sampler that needs fewer samples, where it would help."""
-    drawn = case.sampled
-    if case.is_lime or not case.has_box_limit or drawn is None or not drawn.draws.weighted:
-        return ""
-    return "; sampler='tilted' needs fewer"
-
-
 @mask_check
 @check
 def noise(case: Any) -> Iterator[Finding | Checked]:
@@ -232,7 +224,7 @@ def few_samples(case: Case) -> Iterator[Finding | Checked | Try]:
         expected = drawn.n * float(np.exp(log_share(case.problem)))
     yield too_few(case, drawn.ess, expected)
     n = int(1.1 * drawn.n * min_ess(case) / min(drawn.ess, expected or np.inf))
-    words = f"{case.terms.samples(n).capitalize()} are enough{sampling_advice(case)}."
+    words = f"{case.terms.samples(n).capitalize()} are enough."
     yield Try(words, {case.n_name: n}, lambda: changed(case, case.problem, n))
     yield from wider(case)
 
