@@ -164,28 +164,17 @@ class AuditCase:
     subject: Any
     is_lime: bool
     names: Any
+    covariance: Any  # the covariance of the coefficients over runs, (d, d); None without samples
+    shown: Any  # how many features are on display
     terms: Terms
     row_name = ""  # what the row is called, where it has a name
     is_trial = False  # whether a remedy is tried: what chance decides must be clear of thresholds
 
-    @property
-    def expected(self) -> np.ndarray:
-        """The coefficients that runs scatter around, as well as they are known, (d,)."""
-        return self.coef
+    expected = property(attrgetter("coef"))  # what runs scatter around, as well as it is known
 
     def picture(self) -> list[Any]:
         """What was explained, for a page, where it can be shown: a text, an image."""
         return []
-
-    @property
-    def shown(self) -> int:
-        """How many features are on display."""
-        raise NotImplementedError
-
-    @property
-    def covariance(self) -> np.ndarray | None:
-        """The covariance of the coefficients over runs, (d, d); None without samples."""
-        raise NotImplementedError
 
     @property
     def uncertainty(self) -> np.ndarray | None:
