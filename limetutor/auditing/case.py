@@ -2,24 +2,24 @@
 
 :class:`Case` is what was asked and answered. What takes work is in its parts, each computed when it is
 first used: :class:`PopulationLimit` (exact coefficients), :class:`SamplingNoise` (intervals) and
-:class:`Effects` (how much f depends on each feature).
+:class:`~limetutor.auditing.effects.Effects` (how much f depends on each feature).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 import scipy
 
 from ..bandwidth.roots import crossings, nearest_zeros
-from ..core.boxes import Boxes, World
+from ..core.boxes import World
 from ..core.explainer import run
 from ..core.models import Form, Linear
 from ..core.problem import Problem
 from ..core.surrogate import MIN_STDERR
-from ..core.tilted_law import Tilt
 from ..inputs.predictors import model_behind
 from ..precision.finite_n import (
     FiniteSampleCorrection,
@@ -30,18 +30,15 @@ from ..precision.finite_n import (
 from ..results.explanation import Explanation
 from ..results.limit import Limit
 from .coefficient_signs import Signs
-from .findings import PLAIN, AuditCase, Terms
+from .effects import Effects
+from .findings import MIN_VISIBLE, PLAIN, AuditCase, Terms
 from .shared_work import AuditPlan, ExactFits, Replay, SharedWork
 
 CONFIDENCE = 0.95  # of the intervals that tell numbers from 0, all of them together
 NUM_FEATURES = 10  # that `lime` displays unless told otherwise
-MIN_EFFECT = 0.05  # features whose effect on f is below this share of the largest are left alone
-COMPARED = 3  # of the largest coefficients, whose effects others are compared with
-MIN_ADDITIVE = 0.5  # of the variance: a model of which more is a sum over features is additive
-EFFECT_DRAWS = 64  # of each feature alone, to see how much f depends on it
-NUMBERS_PER_BATCH = 2**20  # in the rows of one call of f
+LEADING = 0.5  # of the largest effect: without such a feature the explanation is another one
+TRIAL = 3.0  # standard errors that the outcome of a trial must be clear of a threshold
 TURN_RANGE = 0.25  # relative distance in nu within which a change of sign is reported
-MIN_VISIBLE = 0.02  # a coefficient that stays below this share of the largest is not reported
 MIN_SHRINKAGE = 0.9  # what a penalty should leave of a coefficient
 
 
@@ -67,6 +64,7 @@ class Case(AuditCase):
     shown: int = NUM_FEATURES
     terms: Terms = PLAIN
     row_name: str = ""
+    is_trial: bool = False
 
     def __post_init__(self) -> None:
         if self.sampled is not None and not np.all(np.isfinite(self.sampled.covariance)):
@@ -77,55 +75,25 @@ class Case(AuditCase):
 
     # --- what was asked and answered
 
+    boxes = property(attrgetter("problem.boxes"))
+    names = property(attrgetter("problem.boxes.names"))
+    xi = property(attrgetter("problem.xi"))
+    nu = property(attrgetter("problem.nu"))
+    kernel = property(attrgetter("problem.kernel.name"))
+    n = property(attrgetter("subject.n"))
+    ridge = property(attrgetter("subject.ridge"))
+    local_prediction = property(attrgetter("subject.local_prediction"))
+    tilt = property(attrgetter("problem.tilt"))
+
     @cached_property
     def problem(self) -> Problem:
         """The problem that was explained."""
         return problem_of(self.subject)
 
     @property
-    def boxes(self) -> Boxes:
-        """The boxes of the world."""
-        return self.problem.boxes
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the features."""
-        return self.boxes.names
-
-    @property
-    def xi(self) -> np.ndarray:
-        """The instance, as numbers."""
-        return self.problem.xi
-
-    @property
-    def nu(self) -> float:
-        """The bandwidth."""
-        return self.problem.nu
-
-    @property
-    def kernel(self) -> str:
-        """The name of the kernel."""
-        return self.problem.kernel.name
-
-    @property
-    def n(self) -> int | None:
-        """Number of samples, None for a limit without ridge."""
-        return self.subject.n
-
-    @property
-    def ridge(self) -> float:
-        """The ridge penalty."""
-        return self.subject.ridge
-
-    @property
     def lasso(self) -> float:
         """The lasso penalty; limits have none."""
         return getattr(self.subject, "lasso", 0.0)
-
-    @property
-    def local_prediction(self) -> float:
-        """The surrogate at xi."""
-        return self.subject.local_prediction
 
     @property
     def error(self) -> float:
@@ -140,7 +108,7 @@ class Case(AuditCase):
     @property
     def stderr(self) -> np.ndarray | None:
         """Standard errors of the coefficients; None without samples."""
-        return None if self.sampled is None else self.sampled.stderr
+        return None if self.covariance is None else np.sqrt(np.diag(self.covariance))
 
     @cached_property
     def expected(self) -> np.ndarray:
@@ -154,10 +122,22 @@ class Case(AuditCase):
             return self.coef
         return np.where(self.used, self.limit.exact().coef, 0.0)
 
-    @property
+    @cached_property
     def covariance(self) -> np.ndarray | None:
         """The covariance of the coefficients over runs, (d, d); None without samples."""
-        return None if self.sampled is None else self.sampled.covariance[1:, 1:]
+        if self.sampled is None:
+            return None
+        covariance = self.sampled.covariance[1:, 1:]
+        if not self.ridge or not self.has_limit:
+            return covariance
+        return covariance + np.diag(self.limit.penalty_noise())
+
+    @property
+    def margin(self) -> np.ndarray:
+        """What another run may add to the coefficients, (d,): considered where a remedy is tried."""
+        if self.is_trial and self.stderr is not None and self.expected is self.coef:
+            return TRIAL * np.sqrt(2) * self.stderr
+        return np.zeros(len(self.coef))
 
     @property
     def ranking(self) -> np.ndarray:
@@ -207,11 +187,6 @@ class Case(AuditCase):
         """Whether the theory of indicators applies to them."""
         return self.has_limit and self.boxed
 
-    @property
-    def tilt(self) -> Tilt:
-        """The tilted law seen from xi (product kernels only)."""
-        return self.problem.tilt
-
     @cached_property
     def form(self) -> Form | None:
         """The form of f whose limits are exact and quick, or None."""
@@ -249,7 +224,7 @@ class Case(AuditCase):
     def without_model(self) -> Case:
         """The same without model and data, but with what pictures need."""
         light = replace(self, shared=None, position=0)  # type: ignore[arg-type]
-        for name in ("half_width", "constant", "used"):
+        for name in ("half_width", "constant", "used", "covariance"):
             light.__dict__[name] = getattr(self, name)
         return light
 
@@ -274,11 +249,7 @@ class SamplingNoise:
         Intervals of level 0.95^(1/m) for the m features in the fit. For normal errors of any
         correlation they hold together with at least the product of their levels (Sidak 1967).
         """
-        return self.single(CONFIDENCE ** (1 / max(int(self.used.sum()), 1)))
-
-    def single(self, level: float = CONFIDENCE) -> np.ndarray:
-        """The same for each feature on its own."""
-        lo, hi = self.sampled.interval(level).T
+        lo, hi = self.sampled.interval(CONFIDENCE ** (1 / max(int(self.used.sum()), 1))).T
         return (hi - lo) / 2
 
     def lead(self, i: int, j: int) -> tuple[float, float, float]:
@@ -310,10 +281,6 @@ class PopulationLimit:
         nu = self.case.nu if nu is None else nu
         return self.case.shared.exact(self.case.position, nu, world)
 
-    def exact_alone(self, nu: float) -> ExactFits:
-        """The same at a bandwidth that no other row of the table needs."""
-        return self.case.shared.exact_alone(self.case.position, nu)
-
     @cached_property
     def regressors(self) -> Regressors:
         """The columns of the surrogate under the tilted law (product kernels only)."""
@@ -338,6 +305,18 @@ class PopulationLimit:
             with np.errstate(divide="ignore", invalid="ignore"):
                 share *= np.where(pull > case.lasso, 1 - case.lasso / pull, 0.0)
         return share
+
+    def penalty_noise(self) -> np.ndarray:
+        """The variance over runs that a ridge causes by itself, (d,), which residuals do not show.
+
+        It takes off delta_k = (1 - kept) beta_k. As much of it as z_j and z_k agree by chance in a run
+        lands on j: to first order sum_{k != j} s_k delta_k^2 / (ess s_j), s the variances of the z.
+        """
+        case, s = self.case, np.exp(self.regressors.log_variance)
+        used = case.used & (s > 0) & (self.kept > 0)
+        s, kept = np.where(used, s, 1.0), np.where(used, self.kept, 1.0)
+        part = s * (case.coef * (1 / kept - 1)) ** 2
+        return np.where(used, (part.sum() - part) / (s * case.sampled.ess), 0.0)  # type: ignore[union-attr]
 
     def error_without_own_row(self) -> float:
         """f^(xi) - f(xi) after penalties and selection, before xi's own row."""
@@ -366,84 +345,6 @@ class PopulationLimit:
         least = np.where(np.max(size, axis=0) >= MIN_VISIBLE * np.max(size), 0.0, np.inf)
 
         def curve(nus: np.ndarray) -> np.ndarray:
-            return np.array([self.exact_alone(float(nu)).coef for nu in nus])
+            return np.array([case.shared.exact_alone(case.position, float(nu)).coef for nu in nus])
 
         return nearest_zeros(curve, grid, case.nu, least)
-
-
-@dataclass(frozen=True, eq=False)
-class Effects:
-    """How much f depends on each feature alone, and whether it is a sum over features."""
-
-    case: Case
-    known: dict[int, float] = field(default_factory=dict)  # the effects computed so far
-
-    def matter(self, mask: np.ndarray | None = None, share: float = MIN_EFFECT) -> np.ndarray:
-        """Features of ``mask`` with a coefficient and at least this share of the largest effect.
-
-        Effects are compared with each other and with those of the largest coefficients.
-        """
-        case = self.case
-        mask = case.used if mask is None else mask & case.used
-        if not np.any(mask):
-            return mask
-        largest = np.argsort(-np.abs(case.coef), kind="stable")[:COMPARED]
-        features = np.union1d(np.flatnonzero(mask), largest)
-        self._compute(features)
-        effect = np.zeros(len(case.xi))
-        effect[features] = [self.known[int(j)] for j in features]
-        return mask & (effect > 0) & (effect >= share * effect.max())
-
-    def _compute(self, features: np.ndarray) -> None:
-        """|a_j| sigma_j of a linear f; else the deviation of f over draws of x_j, the others at xi."""
-        case, d = self.case, len(self.case.xi)
-        if case.linear is not None:
-            size = np.abs(case.linear.a) * case.boxes.sigma
-            self.known.update({int(j): float(size[j]) for j in features})
-        new = np.array([j for j in features if int(j) not in self.known], int)
-        step = max(NUMBERS_PER_BATCH // (EFFECT_DRAWS * d), 1)
-        for start in range(0, len(new), step):
-            batch = new[start : start + step]
-            x = np.tile(case.xi, (len(batch), EFFECT_DRAWS, 1))
-            x[np.arange(len(batch)), :, batch] = self._draws[:, batch].T
-            y = case.problem.predict(x.reshape(-1, d)).reshape(len(batch), EFFECT_DRAWS)
-            unit = np.max(np.abs(y), axis=1)  # no square of y overflows
-            unit = np.where(unit > 0, unit, 1.0)
-            deviation = (y / unit[:, None]).std(axis=1) * unit
-            self.known.update(zip(batch.tolist(), deviation.tolist(), strict=True))
-
-    @cached_property
-    def _draws(self) -> np.ndarray:
-        return self.case.boxes.law.sample(np.random.default_rng(0), EFFECT_DRAWS)[0]
-
-    @cached_property
-    def additive(self) -> float | None:
-        """The share of the model's variance over the samples that is a sum over features, box by box.
-
-        sum_j Var(E[f | box of x_j]) / Var(f), the first-order indices of Sobol with boxes for values,
-        under the weights, less what chance adds. None where weights tie features to each other, without
-        boxes, and where the model cannot be called.
-        """
-        if not self.case.has_box_limit:
-            return None
-        try:
-            pool, y = self.case.shared.pool, self.case.shared.pool.y
-        except ValueError:  # the model was not pickled
-            return None
-        w = self.case.weights(pool.x, pool.box == self.case.problem.box_of_xi)
-        y = y - w @ y
-        variance, chance = float(w @ y**2), float(w @ w)
-        if variance == 0:
-            return None
-        total = 0.0
-        for box in pool.box.T:
-            weight = np.bincount(box, w)
-            present = weight > 0
-            mean = np.bincount(box, w * y)[present] / weight[present]
-            total += weight[present] @ mean**2 - (present.sum() - 1) * chance * variance
-        return float(np.clip(total / variance, 0.0, 1.0))
-
-    @property
-    def interact(self) -> bool:
-        """Whether most of what f does is not a sum over features; True where that is not known."""
-        return self.additive is None or self.additive < MIN_ADDITIVE

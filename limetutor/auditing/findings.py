@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from .reasons import REASONS, SameReasons, same_reasons
+from .reasons import REASONS, TRIED, SameReasons, same_reasons
 
 SEVERITIES = ("note", "warning", "serious")
 LEVELS = ("ok", *SEVERITIES)
@@ -44,6 +45,7 @@ VERDICTS = {
     "stop": "Do not show it.",
     "unknown": "Cannot be judged without",
 }
+MIN_VISIBLE = 0.02  # of the largest coefficient: less cannot be seen on display
 DATA = "the training data (data=)"  # what most of what is not checked needs
 
 
@@ -162,27 +164,17 @@ class AuditCase:
     subject: Any
     is_lime: bool
     names: Any
+    covariance: Any  # the covariance of the coefficients over runs, (d, d); None without samples
+    shown: Any  # how many features are on display
     terms: Terms
     row_name = ""  # what the row is called, where it has a name
+    is_trial = False  # whether a remedy is tried: what chance decides must be clear of thresholds
 
-    @property
-    def expected(self) -> np.ndarray:
-        """The coefficients that runs scatter around, as well as they are known, (d,)."""
-        return self.coef
+    expected = property(attrgetter("coef"))  # what runs scatter around, as well as it is known
 
     def picture(self) -> list[Any]:
         """What was explained, for a page, where it can be shown: a text, an image."""
         return []
-
-    @property
-    def shown(self) -> int:
-        """How many features are on display."""
-        raise NotImplementedError
-
-    @property
-    def covariance(self) -> np.ndarray | None:
-        """The covariance of the coefficients over runs, (d, d); None without samples."""
-        raise NotImplementedError
 
     @property
     def uncertainty(self) -> np.ndarray | None:
@@ -196,6 +188,11 @@ class AuditCase:
         """What was explained, in words."""
         return self.terms.row
 
+    too_small = f"{MIN_VISIBLE:.0%} of the largest coefficient"  # to be seen on display
+    coef, prediction = (
+        property(attrgetter("subject.coef")),
+        property(attrgetter("subject.prediction")),
+    )
     is_mean = False  # whether the coefficients are means over runs, and not those of one
 
     @cached_property
@@ -208,8 +205,15 @@ class AuditCase:
 
     @property
     def reasons(self) -> np.ndarray:
-        """The features with the largest coefficients, at most three, that most runs would show."""
-        return self.same_reasons.features[self.same_reasons.each >= 0.5]
+        """The features with the largest coefficients, at most three, that most runs would show.
+
+        In a trial all that some of the runs that follow may show.
+        """
+        same = self.same_reasons
+        if self.is_trial:
+            some = np.flatnonzero(same.seen > 1 - TRIED)
+            return some[np.argsort(-np.abs(self.expected[some]), kind="stable")]
+        return same.features[same.each >= 0.5]
 
     def about(self) -> str:
         """What was explained, in a sentence: the prediction, its class, the model, the settings."""
@@ -228,19 +232,13 @@ class AuditCase:
         return f"{subject} of {at}{kind} by {model}{row} ({', '.join(how)})."
 
     @property
-    def coef(self) -> np.ndarray:
-        """The coefficients, (d,)."""
-        return self.subject.coef  # type: ignore[no-any-return]
-
-    @property
-    def prediction(self) -> float:
-        """f(xi)."""
-        return self.subject.prediction  # type: ignore[no-any-return]
-
-    @property
     def top(self) -> float:
         """The largest absolute coefficient."""
         return float(np.max(np.abs(self.coef)))
+
+    def visible(self, change: Any) -> Any:
+        """Whether changes of coefficients can be seen beside the largest one; others are no finding."""
+        return np.abs(change) > MIN_VISIBLE * self.top
 
     @property
     def n_name(self) -> str:

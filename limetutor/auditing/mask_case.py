@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -43,16 +44,14 @@ class MaskCase(AuditCase):
     form = None
     kernel = "cosine"
     sampled = None
+    stderr = property(attrgetter("subject.sd"))
+    n = property(attrgetter("subject.num_samples"))
+    local_prediction = property(attrgetter("subject.local_pred"))
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the switches, with a number where several share one."""
         return tuple(str(name) for name in self.subject.names)
-
-    @property
-    def stderr(self) -> np.ndarray:
-        """The standard deviation of the coefficients over runs, (d,)."""
-        return self.subject.sd
 
     @property
     def covariance(self) -> np.ndarray:
@@ -76,11 +75,6 @@ class MaskCase(AuditCase):
         return min(self.subject.num_features, len(self.coef))
 
     @property
-    def n(self) -> int:
-        """Number of samples."""
-        return self.subject.num_samples
-
-    @property
     def instance(self) -> str:
         """What was explained, in words."""
         return self.terms.row if self.terms.symbols else f"this {KINDS[self.word]}"
@@ -90,11 +84,6 @@ class MaskCase(AuditCase):
         """The bandwidth, nan for a kernel that is not `lime`'s."""
         nu = self.stored["nu"] if self.problem is None else self.problem.nu
         return float("nan") if nu is None else nu
-
-    @property
-    def local_prediction(self) -> float:
-        """The surrogate at xi."""
-        return self.subject.local_pred
 
     @property
     def weight(self) -> float:

@@ -18,9 +18,8 @@ DUST = 1e-9  # of the largest: what is smaller is rounding, and no reason
 REASONS = 3  # that readers remember
 RUNS = 1000  # drawn from the normal law of the coefficients, as other runs would give them
 HARMED = 0.9  # harm: the reasons are others, or have other signs, in more than a tenth of the runs
-MIN_SAME = (
-    0.96  # with this share it is seen among 20 runs, in three of them, at most once in 20 times
-)
+MIN_SAME = 0.96  # with this share three of 20 runs differ at most once in 20 times
+TRIED = 0.99  # what a trial must give: the covariance it rests on is an estimate
 
 
 class SameReasons(NamedTuple):
@@ -29,6 +28,7 @@ class SameReasons(NamedTuple):
     features: np.ndarray  # the largest first
     together: float
     each: np.ndarray
+    seen: np.ndarray  # of every feature, the share of runs that give it as a reason, (d,)
 
 
 def same_reasons(coef: np.ndarray, covariance: np.ndarray, k: int) -> SameReasons:
@@ -42,14 +42,15 @@ def same_reasons(coef: np.ndarray, covariance: np.ndarray, k: int) -> SameReason
     features = np.flatnonzero(most)
     features = features[np.argsort(-np.abs(coef[features]), kind="stable")]
     each = np.mean(signs[:, features] == most[features], axis=0)
-    return SameReasons(features, float(counts.max() / RUNS), each)
+    return SameReasons(features, float(counts.max() / RUNS), each, seen.mean(axis=0))
 
 
 def severity_for(reasons: np.ndarray, harmed: np.ndarray) -> str:
     """Of reasons that do not hold, (k,) of bool: serious if the first does not, or most do not."""
     if not np.any(harmed):
         return "note"
-    return "serious" if harmed[0] or 2 * harmed.sum() > len(reasons) else "warning"
+    most = 2 * harmed.sum() > min(len(reasons), REASONS)
+    return "serious" if harmed[0] or most else "warning"
 
 
 def listed(names: Sequence[Any]) -> str:

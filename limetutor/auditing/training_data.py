@@ -60,9 +60,7 @@ class TrainingData:
         """
         table, law, rows = self.all_rows, self.boxes.law, len(self.all_rows)
         if centre is None:
-            box = self.boxes.discretize(table)
-            share = np.array([np.bincount(b, minlength=law.prob.shape[1]) / rows for b in box.T])
-            apart = np.abs(share - law.prob).sum(axis=1) / 2
+            apart = self.elsewhere
             slack = np.sqrt(np.sum(law.prob > 0, axis=1) / rows)
             words = "{:.0%} of its values are in other boxes than those of the training data"
         else:
@@ -77,6 +75,13 @@ class TrainingData:
             f"The data passed are not those that the explanation was made from: of {self.boxes.names[j]}, "
             f"{words.format(apart[j])}. Are the columns in the same order and units?"
         )
+
+    @cached_property
+    def elsewhere(self) -> np.ndarray:
+        """The share of each column that lies in other boxes than the law of the boxes says, (d,)."""
+        box, prob = self.boxes.discretize(self.all_rows), self.boxes.law.prob
+        share = np.array([np.bincount(b, minlength=prob.shape[1]) for b in box.T]) / len(box)
+        return np.asarray(np.abs(share - prob).sum(axis=1) / 2)
 
     def embedded(self, x: np.ndarray) -> np.ndarray:
         """Rows x (n, d) as points: numbers in deviations, labels that differ at distance 1.

@@ -1,7 +1,8 @@
 """Remedies are tried before they are offered: the same checks, with the settings that would be advised.
 
 A remedy works where its finding is gone and no other one comes that is as severe. Otherwise the finding
-keeps the words that it came with, which say how to read what is on display.
+keeps the words that it came with, which say how to read what is on display. A trial is one run and others
+follow: what a check finds by chance has to be clear of its threshold there (``is_trial``).
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def changed(
     if sampled is not None:
         draws = "bins" if isinstance(sampled.draws, Replay) else sampled.draws
         subject = run(problem, n or sampled.n, 0, draws, ridge=ridge)
-    return Case(subject, work, case.is_lime, 0, case.shown, case.terms, case.row_name)
+    return Case(subject, work, case.is_lime, 0, case.shown, case.terms, case.row_name, True)
 
 
 def at_width(case: Case, nu: float) -> Case | None:
@@ -111,7 +112,8 @@ def levels_at(case: Case, widths: np.ndarray, again: Run) -> list[int]:
                 other = at_width(case, float(nu))
             except ValueError:
                 other = None
-            levels.append(len(LEVELS) if other is None else LEVELS.index(level(again(other))))
+            found = () if other is None else again(replace(other, is_trial=False))
+            levels.append(len(LEVELS) if other is None else LEVELS.index(level(found)))
     return levels
 
 

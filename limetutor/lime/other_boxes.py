@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from ..core.boxes import Gaussian, World
 from ..inputs.columns import MISSING
 from .empirical import Empirical
-from .read_explainer import Coded, LimeWorld
+from .read_explainer import Coded, LimeWorld, world_of
 
 SHIFT = 5  # percentiles by which edges are moved
 PERCENTILES = {
@@ -24,6 +25,7 @@ PERCENTILES = {
     f"quartiles {SHIFT} percentiles lower": np.arange(25, 100, 25) - SHIFT,
     f"quartiles {SHIFT} percentiles higher": np.arange(25, 100, 25) + SHIFT,
 }
+DISCRETIZERS = {"quartiles": "quartile", "deciles": "decile"}
 LIMES_OWN = ("quartiles", "deciles", "entropy boxes")  # those that `lime` has a name for
 DEPTH = 3  # of the trees that cut entropy boxes, as in `lime`
 
@@ -77,11 +79,37 @@ def declared(world: World, table: np.ndarray, columns: Sequence[int]) -> World |
         return replace(world, edges=edges, categorical=[*names, *columns])
     if not isinstance(world, LimeWorld):
         return None
-    boxes = world.boxes()
-    codes = [j for j in range(boxes.d) if not boxes.ordered[j] or j in columns]
-    edges = {j: _used(boxes.edges[j]) for j in range(boxes.d) if j not in codes}
-    kinds = dict(boxes.kinds) | {j: Coded() for j in columns}
-    return _cut(world, table, edges, codes, kinds)
+    own = world.boxes()
+    for kind in DISCRETIZERS:
+        made = made_by_lime(world, table, kind, columns)
+        if made is None:
+            return None
+        new, numbers = made.boxes(), [j for j in np.flatnonzero(own.ordered) if j not in columns]
+        if all(np.array_equal(_used(new.edges[j]), _used(own.edges[j])) for j in numbers):
+            return made
+    return None
+
+
+def made_by_lime(
+    world: LimeWorld, table: np.ndarray, kind: str, columns: Sequence[int] = ()
+) -> LimeWorld | None:
+    """The world of a new explainer of `lime` for the table, with other boxes or more categories.
+
+    With what `lime` does wrong there. None where `lime` is not installed, or needs labels to cut.
+    """
+    if kind not in DISCRETIZERS or find_spec("lime") is None:
+        return None
+    from lime.lime_tabular import LimeTabularExplainer
+
+    own = world.boxes()
+    kinds = dict(own.kinds) | {j: Coded() for j in columns}
+    explainer = LimeTabularExplainer(
+        table, mode="regression", feature_names=own.names, categorical_features=list(kinds),
+        discretizer=DISCRETIZERS[kind], kernel_width=world.nu, random_state=0,
+    )  # fmt: skip
+    made: Any = world_of(explainer, world.nu)
+    boxes = replace(made.boxes(), kinds=kinds)
+    return replace(world, _boxes=boxes, collapsed=made.collapsed)
 
 
 def _cut(

@@ -15,6 +15,6 @@ ORDER = """
     wrong_kernel training_data undeclared_category other_boxes off_data outside_range
     noise no_fit many_features unstable_set order few_samples
     collapsed constant near_singular bandwidth hidden
-    local_error penalty own_row irrelevant_bandwidth
+    local_error penalty own_row
 """.split()
 CHECKS.sort(key=lambda check: ORDER.index(check.__name__))

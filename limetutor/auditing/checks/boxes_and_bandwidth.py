@@ -14,17 +14,17 @@ from ...bandwidth.roots import gaps, plain_gaps
 from ...core.boxes import World
 from ...core.explainer import run
 from ...inputs.lime_defaults import NUM_SAMPLES
-from ...lime.other_boxes import LIMES_OWN
-from ..case import MIN_SHRINKAGE, MIN_VISIBLE, Case
+from ...lime.other_boxes import LIMES_OWN, made_by_lime
+from ...lime.read_explainer import LimeWorld
+from ..case import LEADING, Case
 from ..findings import Checked, Finding, Try, check, few, not_checked, numbers_at, passed
 from ..reasons import listed
 from ..trials import as_categories, changed, wider
-from .data import severity_of_change, wrongly_fed
+from .data import how_to_read, severity_of_change, wrongly_fed
 
 # When to report. Each is a judgement, stated once and quoted in the chapter.
 TWO_RUNS = 4.2  # standard errors: three of a difference of two runs
 SWITCHED_OFF = 0.05  # relative distance in nu within which a feature counts as switched off
-LEADING = 0.5  # of the largest effect: without such a feature the explanation is another one
 HIDDEN = 0.1  # a gap below a tenth of a standard deviation shows nothing ...
 HIDDEN_NEARBY = 0.25  # ... nor one that stays below this from nu/2 to 2 nu
 
@@ -65,13 +65,17 @@ def collapsed(case: Case) -> Iterator[Finding | Checked | Try]:
         f"{'its coefficient' if itself else f'that of {case.names[worst]}'} would be "
         f"{repaired[worst]:.3g} instead of {coef[worst]:.3g}."
         + (f" The same happens to {few(names[1:])}." if len(names) > 1 else ""),
-        f"Do not read {listed(touched)}.",
+        how_to_read(severity, touched),
     )  # fmt: skip
     yield as_categories(case, features)
 
 
-def _in_world(case: Case, world: World) -> Case | None:
-    return changed(case, case.problem.at(world=world))
+def _in_boxes(case: Case, kind: str, world: World | None) -> Case | None:
+    """The case with other boxes, as a new explainer would have them where it is one of `lime`."""
+    own, data = case.problem.world, case.shared.data
+    if isinstance(own, LimeWorld):
+        world = None if data is None else made_by_lime(own, data.all_rows, kind)
+    return None if world is None else changed(case, case.problem.at(world=world))
 
 
 def _coef_in(case: Case, world: World | None) -> np.ndarray:
@@ -105,7 +109,7 @@ def bandwidth(case: Case) -> Iterator[Finding | Checked | Try]:
         )
         return
     critical = case.limit.turning_points
-    matters = case.effects.matter(np.isfinite(critical))
+    matters = case.effects.matter(np.isfinite(critical) & case.used)
     with np.errstate(invalid="ignore"):
         close = matters & (np.abs(critical / case.nu - 1) <= SWITCHED_OFF)
     flips = matters & ~close
@@ -140,7 +144,7 @@ def _switched_off(case: Case, close: np.ndarray) -> Finding:
     numbers |= numbers_at(close, gap=now, gap_at_2nu=wide)
     severity = "warning"
     if case.form is not None:
-        coef_at_2nu = case.limit.exact_alone(2 * case.nu).coef
+        coef_at_2nu = case.shared.exact_alone(case.position, 2 * case.nu).coef
         numbers["coef_at_2nu"] = coef_at_2nu[close].tolist()
         severity = "serious" if np.any(case.effects.matter(close, LEADING)) else "warning"
         effect, meaning = name, "says nothing about the model"
@@ -188,7 +192,7 @@ def hidden(case: Case) -> Iterator[Finding | Checked | Try]:
     nearby = gaps(case.problem.world, rows, nus[:, None], case.problem.kernel) / sigma
     wide = plain_gaps(case.boxes, case.xi[None])[0] / sigma  # as nu grows
     largest = np.max(np.abs(nearby), axis=0)
-    mask = case.boxes.ordered & (np.abs(wide) < HIDDEN) & (largest < HIDDEN_NEARBY)
+    mask = case.used & case.boxes.ordered & (np.abs(wide) < HIDDEN) & (largest < HIDDEN_NEARBY)
     mask = case.effects.matter(mask, LEADING)
     if not np.any(mask):
         return
@@ -208,29 +212,4 @@ def hidden(case: Case) -> Iterator[Finding | Checked | Try]:
     for kind, world in (case.shared.other_worlds or {}).items():
         if kind in LIMES_OWN or not case.is_lime:
             words = f"With {kind} the explanation shows {case.names[j]}."
-            yield Try(words, {"boxes": kind}, partial(_in_world, case, world))
-
-
-@check
-def irrelevant_bandwidth(case: Case) -> Iterator[Finding | Checked | Try]:
-    """Does the bandwidth matter?"""
-    kernel = case.problem.product
-    if kernel is None or kernel.moves_gaps or case.linear is None or not case.boxed:
-        return
-    kept = case.limit.correction.shrinkage[case.used]
-    visible = MIN_VISIBLE * case.top
-    if kept.min(initial=1.0) < MIN_SHRINKAGE or (
-        case.own_row and case.limit.own_row_change() > visible
-    ):
-        return  # other findings say what the bandwidth does here
-    itself = "ξ's own row" if case.terms.symbols else "the row's own copy among the samples"
-    others = ["ridge"] * bool(case.ridge) + [itself] * case.own_row
-    apart = f", apart from what {' and '.join(others)} do{'es' * (len(others) == 1)}"
-    warning = f", and a much smaller width leaves the answer to {itself}" if case.own_row else ""
-    yield Finding(
-        "bandwidth-irrelevant", "note", (), {"nu": case.nu},
-        "With a kernel that counts mismatches and a linear model the bandwidth changes no "
-        f"coefficient{apart if others else ''}.",
-        f"Tuning {'kernel_width' if case.is_lime else 'nu'} changes nothing here; the boxes "
-        f"decide{warning}.",
-    )  # fmt: skip
+            yield Try(words, {"boxes": kind}, partial(_in_boxes, case, kind, world))

@@ -25,12 +25,11 @@ from ..training_data import TrainingData
 from ..trials import as_categories, changed
 
 WRONG_AMOUNT = 0.25  # a coefficient that is off by a quarter of itself is not the amount it says
-OTHER_SIZE = 3.0  # times as large: one that is off by this is harm
 VISIBLE_CHANGE = 0.1  # ... if that is at least a tenth of the largest coefficient
 MAX_IMPOSSIBLE = 0.05  # of the samples that cannot exist, of which the data have none
-AMOUNT = 3.0  # times as large, or as small, as the data near the row say: harm
+AMOUNT = 3.0  # times as large, or as small, as it should be: harm
 GONE = 10.0  # times as large as anything that the data near the row allow
-QUANTILE = 2.0  # standard errors of what the data say
+QUANTILE = 2.0  # standard errors: of three reasons one is beyond once in 15 times
 DRAWN = 20  # values of each side that someone else might draw from the data
 # shares of the values inside and outside of the row's box, in order, of each of which one is tried
 STRATA = (np.array([0.1, 0.4, 0.4, 0.1]), np.array([3, 12, 20, 15, 15, 20, 12, 3]) / 100)
@@ -48,9 +47,11 @@ def wrong_kernel(case: Case) -> Iterator[Finding | Checked | Try]:
     if not other and np.isclose(case.nu, world.nu, rtol=1e-9, atol=0):
         return
     instead = _coef_of(case, replace(case.problem, nu=world.nu, kernel=KERNELS[world.kernel]))
-    j = int(np.argmax(np.abs(instead)))
+    j, severity = int(np.argmax(np.abs(instead))), "serious" if other else "warning"
+    if severity_of_change(case, instead)[0] is None:
+        severity = "note"
     yield Finding(
-        "wrong-kernel", "serious" if other else "warning", (),
+        "wrong-kernel", severity, (),
         {
             "nu": case.nu, "nu_of_lime": world.nu, "coef": instead.tolist(),
             "kernel": case.kernel, "kernel_of_lime": world.kernel,
@@ -86,16 +87,25 @@ def training_data(case: Case) -> Iterator[Finding | Checked]:
         return
     lo, hi = (np.where(law.prob > 0, end, np.nan) for end in (law.lo, law.hi))
     lo, hi = np.nanmin(lo, axis=1), np.nanmax(hi, axis=1)
-    table, slack = work.data.all_rows, 1e-9 * case.boxes.sigma
-    beyond = np.any((table < lo - slack) | (table > hi + slack), axis=0) & case.boxes.ordered
-    beyond[[bin_.feature for bin_ in case.problem.world.collapsed]] = False
-    if not np.any(beyond):
+    ends = [end(work.data.all_rows, axis=0) for end in (np.min, np.max)]
+    apart = np.max(np.abs(np.array(ends) - [lo, hi]), axis=0) > 1e-9 * case.boxes.sigma
+    apart &= case.boxes.ordered
+    apart[[bin_.feature for bin_ in case.problem.world.collapsed]] = False
+    elsewhere = np.where(case.boxes.ordered, work.data.elsewhere, 0.0)
+    other = apart | (elsewhere > 1e-9)
+    if not np.any(other):
         return
-    j = int(np.argmax(beyond))
+    j = int(np.argmax(apart if np.any(apart) else elsewhere))
+    sentence = f"{elsewhere[j]:.2g} of its values are in other boxes"
+    if apart[j]:
+        sentence = (
+            f"it goes from {lo[j]:.4g} to {hi[j]:.4g} there, and from {ends[0][j]:.4g} to "
+            f"{ends[1][j]:.4g} in what was passed"
+        )
     yield Finding(
-        "other-data", "note", case.name(beyond), numbers_at(beyond, lo=lo, hi=hi),
-        f"Not all rows of the data were in the explainer's training data: it has {case.names[j]} from "
-        f"{lo[j]:.4g} to {hi[j]:.4g}, they from {table[:, j].min():.4g} to {table[:, j].max():.4g}.",
+        "other-data", "note", case.name(other),
+        numbers_at(other, lo=lo, hi=hi, elsewhere=elsewhere),
+        f"The data passed are not the explainer's training data, row by row: of {case.names[j]}, {sentence}.",
         "Pass the training data, with their columns in the order of the explainer.",
     )  # fmt: skip
 
@@ -157,26 +167,32 @@ def undeclared_category(case: Case) -> Iterator[Finding | Checked | Try]:
         "values between them that no row of the data has: its coefficient is "
         f"{coef[worst]:.3g}, and {repaired:.3g} if the model gets values that exist."
         + (f" {few(names[1:])} too." if len(names) > 1 else ""),
-        f"Do not read {listed(touched)}.",
+        how_to_read(severity, touched),
     )  # fmt: skip
     yield as_categories(case, columns)
 
 
 def severity_of_change(case: Case, right: np.ndarray) -> tuple[str | None, list[str]]:
     """Of coefficients that are not what they would be if the model were fed what exists; None if it does
-    not show among the reasons. And which of these are touched.
+    not show among the reasons, a note where signs and sizes stand, these to a factor of three. And which
+    reasons are touched.
     """
     shown = np.argsort(-np.maximum(np.abs(case.coef), np.abs(right)), kind="stable")[:REASONS]
     coef, right = case.coef[shown], right[shown]
     largest = max(case.top, float(np.abs(right[0])))
     small, large = np.sort(np.abs([coef, right]), axis=0)
     visible = np.abs(right - coef) > VISIBLE_CHANGE * largest
-    harmed = visible & ((coef * right < 0) | (large > OTHER_SIZE * small))
+    harmed = visible & ((coef * right < 0) | (large > AMOUNT * small))
     touched = harmed | visible & (large - small > WRONG_AMOUNT * large)
-    names = [case.names[j] for j in shown[touched]]
-    if np.any(harmed):
-        return severity_for(shown, harmed), names
-    return ("warning" if names else None), names
+    severity = severity_for(shown, harmed) if np.any(touched) else None
+    return severity, [case.names[j] for j in shown[touched]]
+
+
+def how_to_read(severity: str, touched: list[str]) -> str:
+    """What is left of coefficients that such a change touches."""
+    if severity != "note":
+        return f"Do not read {listed(touched)}."
+    return f"Read {listed(touched)} as right to a factor of {AMOUNT:g} only."
 
 
 @check
@@ -207,7 +223,13 @@ def off_data(case: Case) -> Iterator[Finding | Checked]:
         yield not_checked(f"The model has no answer near this row: {error}", "its answers there")
         return
     known = [seen for seen in asked if np.isfinite(seen.stderr)]
-    wrong = [seen for seen in known if seen.doubt]
+    wrong = []
+    for seen in known:  # in a trial also with what other runs may say
+        maybe = [
+            seen._replace(coef=seen.coef + by * case.margin[seen.feature]) for by in (0, -1, 1)
+        ]
+        doubtful = (s for s in maybe if s.doubt and case.visible(s.apart))
+        wrong += list(doubtful)[:1]
     for doubt in ("opposes", "gone", "size"):
         some = [seen for seen in wrong if seen.doubt == doubt]
         if some:
@@ -234,7 +256,8 @@ def off_data(case: Case) -> Iterator[Finding | Checked]:
         yield passed(
             f"{far} On the {len(data.nearest(case.xi))} rows of the data nearest to this one the model "
             f"agrees with the signs, and with the sizes to a factor of {AMOUNT:g}, two standard errors "
-            f"allowed (the coefficient, and what these rows say): {seen_words}."
+            f"allowed, or to {case.too_small} (the coefficient, and what these "
+            f"rows say): {seen_words}."
         )
 
 
@@ -250,6 +273,11 @@ class Seen(NamedTuple):
     value: float
     stderr: float
     choice: float
+
+    @property
+    def apart(self) -> float:
+        """How far the coefficient may be from what other values would say."""
+        return abs(self.coef - self.value) + QUANTILE * self.choice
 
     @property
     def doubt(self) -> str:
@@ -330,7 +358,7 @@ def _refuted(case: Case, some: list[Seen], doubt: str, shared: dict[str, Any]) -
     )
     change = (
         f"{rows} being in its box changes the prediction by {first.value:+.3g}, give or take "
-        f"{first.stderr:.2g} for the choice of rows and {first.choice:.2g} for that of {DRAWN} values"
+        f"{first.stderr:.2g} for the choice of rows and about {first.choice:.2g} for that of {DRAWN} values"
     )
     sentence = {
         "opposes": f"The data near this row contradict {names[0]}",
@@ -374,6 +402,16 @@ def outside_range(case: Case) -> Iterator[Finding | Checked]:
     outside = beyond > 1e-9
     if not np.any(outside):
         return
+    inside = np.tile(case.xi, (len(beyond), 1))
+    np.fill_diagonal(inside, np.clip(case.xi, lo, hi))
+    moved = case.prediction - case.problem.predict(inside[outside])
+    outside[outside] = case.visible(moved) | case.visible(case.coef[outside])
+    if not np.any(outside):
+        yield passed(
+            "What lies outside of the data has no effect on the prediction, nor on display."
+        )
+        return
+    beyond = np.where(outside, beyond, -np.inf)
     j = int(np.argmax(beyond))
     severity = "note" if beyond[j] <= NEARLY_INSIDE else "warning"
     outermost = (

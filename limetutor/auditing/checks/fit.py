@@ -11,13 +11,14 @@ import numpy as np
 from ...precision.diagnostics import MIN_OTHER_WEIGHT
 from ...precision.finite_n import local_error_parts
 from ...precision.monte_carlo import box_average
-from ..case import MIN_SHRINKAGE, Case
+from ..case import LEADING, MIN_SHRINKAGE, Case
 from ..findings import Checked, Finding, Try, check, few, not_checked, passed
 from ..trials import changed, more_samples, wider
 
 # When to report. Each is a judgement, stated once and quoted in the chapter.
 SCARCE = 0.01  # an indicator that is nearly always 0, or nearly always 1
 MIN_SCORE = 0.05  # of the model's variation: a surrogate that explains less says little
+MIN_ADDITIVE = 0.5  # of the variance: a model of which more is a sum over features is additive
 NO_SCORE = 0.02  # ... and below this, nothing
 MAX_ERROR = 0.5  # the surrogate may miss f(xi) by half the largest coefficient
 FAR_OFF = 2.0  # ... and by more than this it is no longer about the same size of numbers
@@ -44,11 +45,13 @@ def no_fit(case: Case) -> Iterator[Finding | Checked]:
     sentence = (
         f"The surrogate explains {max(score, 0.0):.1%} of how the model varies over its samples"
     )
-    if not case.effects.interact:
-        yield passed(
-            f"{sentence}, and sums over features, with all boxes in place of {terms.rows} own, explain "
-            f"{additive:.0%}: {terms.rows} boxes are average ones."
-        )
+    average = f"{terms.rows} boxes are average ones."
+    if case.linear is not None:
+        yield passed(f"{sentence}, and the model is a sum over features: {average}")
+        return
+    if additive is not None and additive >= MIN_ADDITIVE:
+        other = f"sums over features, with all boxes in place of {terms.rows} own, explain"
+        yield passed(f"{sentence}, and {other} {additive:.0%}: {average}")
         return
     severity = "serious" if score < NO_SCORE else "warning"
     seen = f"effects of single features seen from {terms.rows} boxes"
@@ -77,15 +80,16 @@ def near_singular(case: Case) -> Iterator[Finding | Checked]:
         return
     worst = int(np.argmin(least))
     alpha = case.tilt.alpha
-    lost = case.sampled is not None and not np.all(case.sampled.used[scarce])
+    lost = scarce & ~case.used  # without one that matters the explanation is another one
+    serious = bool(np.any(case.effects.matter(lost, LEADING)))
     yield Finding(
-        "near-singular", "serious" if lost else "note", case.name(scarce),
+        "near-singular", "serious" if serious else "note", case.name(scarce),
         {"alpha": alpha[scarce].tolist(), "worst_alpha": float(alpha[worst])},
         f"{few(case.name(scarce))} hardly var{'y' if scarce.sum() > 1 else 'ies'} among the weighted "
         f"samples: {alpha[worst]:.3%} of the weight lies in {case.terms.rows} box of "
         f"{case.names[worst]}.",
         "That it has no coefficient does not say that it has no effect."
-        if lost
+        if np.any(lost)
         else f"Read {few(case.name(scarce))} with the standard error.",
     )  # fmt: skip
 
@@ -196,19 +200,23 @@ def penalty(case: Case) -> Iterator[Finding | Checked | Try]:
             yield not_checked("What a penalty takes is not known for this kernel or this model.")
         return
     kept = np.where(case.used, case.limit.kept, 1.0)
-    if kept.min() >= MIN_SHRINKAGE:
+    plain = case.coef / kept if case.form is None else case.limit.exact().beta
+    lost = 1 - kept
+    shrunk = (kept < MIN_SHRINKAGE) & case.visible(lost * plain)
+    if not np.any(shrunk):
         return
-    lost, worst = 1 - kept, int(np.argmin(kept))
+    worst = int(np.argmin(np.where(shrunk, kept, 1.0)))
     name, size, weight = "lasso", case.lasso, ""
     if case.ridge:
         name, size = "ridge", case.ridge
         total = case.n * np.exp(case.tilt.log_C)
         weight = f": the total weight of the samples is {total:.3g}"
     yield Finding(
-        name, "serious" if kept.min() < 0.5 else "warning", case.name(kept < MIN_SHRINKAGE),
-        {"shrinkage": kept.tolist(), "most_lost": float(lost.max())},
+        name, "serious" if kept[worst] < 0.5 else "warning", case.name(shrunk),
+        {"shrinkage": kept.tolist(), "most_lost": float(lost[worst])},
         f"{name.capitalize()} (penalty {size:g}) takes {lost[case.used].min():.1%} to "
-        f"{lost[case.used].max():.1%} off the coefficients, most off {case.names[worst]}{weight}.",
+        f"{lost[case.used].max():.1%} off the coefficients, {lost[worst]:.1%} off that of "
+        f"{case.names[worst]}{weight}.",
         "Do not read the sizes of the coefficients.",
     )  # fmt: skip
     if case.ridge:

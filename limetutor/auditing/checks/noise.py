@@ -18,12 +18,11 @@ from ...precision.sparse import largest
 from ...precision.stability import repeats
 from ..case import CONFIDENCE, Case
 from ..findings import Checked, Finding, Try, check, few, mask_check, passed
-from ..reasons import HARMED, MIN_SAME, REASONS, listed, same_reasons, severity_for
+from ..reasons import HARMED, MIN_SAME, REASONS, TRIED, listed, same_reasons, severity_for
 from ..reasons import RUNS as REASON_RUNS
 from ..trials import changed, wider
 
 MORE_SAMPLES = (4, 16)  # times as many, which are tried before they are advised
-TRIED = 0.99  # what a trial must give: the covariance it rests on is an estimate
 RANKED = 3  # features whose order readers look at
 SAMPLES_PER_COEFFICIENT = 20  # effective ones
 ENOUGH = 0.5  # of the samples: where more count, it is not the weights that make them few
@@ -33,14 +32,6 @@ SAME_SET = 0.8  # another run should choose the same features with this probabil
 SURE_SET = 0.9  # ... and with this one where other numbers of features are advised
 LARGE = 0.25  # of the largest coefficient: what readers remember
 SETTLED = 0.05  # a feature chosen less often than this, or missed less often
-
-
-def sampling_advice(case: Any) -> str:
-    """A hint at the sampler that needs fewer samples, where it would help."""
-    drawn = case.sampled
-    if case.is_lime or not case.has_box_limit or drawn is None or not drawn.draws.weighted:
-        return ""
-    return "; sampler='tilted' needs fewer"
 
 
 @mask_check
@@ -57,7 +48,7 @@ def noise(case: Any) -> Iterator[Finding | Checked]:
     ranking = Ranking(case.expected, case.uncertainty, tuple(case.names), "runs", draws=REASON_RUNS)
     most = min(case.shown, REASONS + 1)
     settled = f" {ranking.sentence(case.terms.samples(case.n), most)}".rstrip()
-    if same.together >= MIN_SAME:
+    if same.together >= (TRIED if case.is_trial else MIN_SAME):
         yield passed(
             f"Other runs give {listed(names)} with the same signs in about {same.together:.0%}.{settled}"
         )
@@ -160,7 +151,9 @@ def unstable_set(case: Case) -> Iterator[Finding | Checked | Try]:
         others = sorted(set(range(REASONS, min(2 * k, len(used)))) - {k}, key=lambda m: abs(m - k))
         for other in (m for m in others if case.form is not None and choice(m)[2] > SURE_SET):
             words = f"Show {other} features: another run would choose the same ones with a probability of {choice(other)[2]:.0%}."
-            yield Try(words, {"num_features": other}, partial(replace, case, shown=other))
+            yield Try(
+                words, {"num_features": other}, partial(replace, case, shown=other, is_trial=True)
+            )
 
 
 def unstable(
@@ -231,7 +224,7 @@ def few_samples(case: Case) -> Iterator[Finding | Checked | Try]:
         expected = drawn.n * float(np.exp(log_share(case.problem)))
     yield too_few(case, drawn.ess, expected)
     n = int(1.1 * drawn.n * min_ess(case) / min(drawn.ess, expected or np.inf))
-    words = f"{case.terms.samples(n).capitalize()} are enough{sampling_advice(case)}."
+    words = f"{case.terms.samples(n).capitalize()} are enough."
     yield Try(words, {case.n_name: n}, lambda: changed(case, case.problem, n))
     yield from wider(case)
 

@@ -125,7 +125,7 @@ def test_a_function_without_a_form_is_audited_by_sampling():
     found = sampled["collapsed-bin"].numbers
     assert found["coef_repaired"] == pytest.approx(exact["coef_repaired"], rel=0.25)
     assert found["coef_repaired"] != exact["coef_repaired"]
-    assert found["share"] == exact["share"] and "bandwidth-irrelevant" not in sampled
+    assert found["share"] == exact["share"]
     # a family without a form for this kernel is no reason to give up
     rough = KernelRidge(kernel="laplacian").fit(data.data[:50], data.target[:50])
     assert lt.audit(lime, rough, data.data[0]).case.form is None
@@ -139,7 +139,7 @@ def test_a_collapsed_bin_that_the_model_cannot_see_is_no_finding():
     ended = next(c for c in lt.audit(lime, forest, X[13]).checked if c.name == "collapsed")
     assert ended.state == "passed" and "change none of the reasons" in ended.reason
     seen = lt.audit(lime, LinearRegression().fit(X, y), X[13])["collapsed-bin"]
-    assert seen.severity == "warning"  # twice as large as it should be
+    assert seen.severity == "note"  # twice as large as it should be: right to a factor of three
 
 
 @pytest.mark.parametrize(("at", "found"), [(0.249, True), (0.251, False)])

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 import pytest
-from audited_rows import assert_states, numbers_in
+from audited_rows import assert_states
 from lime.lime_tabular import LimeTabularExplainer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
@@ -177,26 +177,6 @@ def check_noise(real, finding):
     assert_states(finding, real.names, 5000, *range(1, 5), *shares)
 
 
-def check_bandwidth_irrelevant(real, finding):
-    """`lime`'s own coefficients without ridge, at two widths: the same but for noise."""
-    assert numbers_in(finding.sentence) == []
-    widths = []
-    for width in (0.4, 3.0):
-        explainer = LimeTabularExplainer(
-            real.X, mode=real.mode, feature_selection="none", random_state=0,
-            kernel_width=width * np.sqrt(len(real.xi)),
-        )  # fmt: skip
-        found = [
-            explainer.explain_instance(real.xi, real.predict, model_regressor=LinearRegression())
-            for _ in range(10)
-        ]
-        widths.append(np.array([[v for _, v in sorted(e.local_exp[1])] for e in found]))
-    narrow, wide = widths
-    noise = np.hypot(narrow.std(0, ddof=1), wide.std(0, ddof=1)) / np.sqrt(10)
-    assert np.all(np.abs(narrow.mean(0) - wide.mean(0)) < 5.5 * noise)
-    assert np.abs(wide.mean(0)).max() > 10 * noise[np.argmax(np.abs(wide.mean(0)))]
-
-
 def check_many_features(real, finding):
     coef, _ = real.runs
     d = len(real.xi)
@@ -233,7 +213,6 @@ VERIFIERS = {
     "local-error": check_local_error,
     "hidden": check_hidden,
     "noise": check_noise,
-    "bandwidth-irrelevant": check_bandwidth_irrelevant,
 }
 
 

@@ -10,7 +10,7 @@ from limetutor.auditing.checks import CHECKS, MASK_CHECKS
 ROWS = """constant_model not_deterministic wrong_kernel training_data undeclared_category other_boxes
     off_data outside_range noise no_fit many_features
     unstable_set order few_samples collapsed constant near_singular bandwidth hidden local_error
-    penalty own_row irrelevant_bandwidth"""
+    penalty own_row"""
 MASKS = """noise unstable_set own_row few_samples cannot_matter repeated_words hidden_rule same_as_fill
     shifted_labels"""
 FILES = ["boxes_and_bandwidth", "data", "fit", "model", "noise", "other_boxes"]

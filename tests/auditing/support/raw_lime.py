@@ -33,6 +33,16 @@ class Raw:
         meat, bread = scale * (Z.T * r**2) @ Z, np.linalg.inv(gram)
         return beta[1:], (bread @ meat @ bread)[1:, 1:], beta[0] + self.at_xi
 
+    def lost(self, z=None, w=None):
+        """The share of each coefficient that lime's penalty of 1 takes off in runs of n samples, (d,)."""
+        z, w = (self.z if z is None else z), (self.w if w is None else w)
+        share = w @ z / w.sum()
+        return 1 / (1 + self.n * w.mean() * share * (1 - share))
+
+    def ess(self, many):
+        """The effective size of so many samples."""
+        return many * self.w.mean() ** 2 / np.mean(self.w**2)
+
     def mean_inside(self, count, seed):
         """The mean of the model over values from all of xi's boxes, and its standard error."""
         first = np.tile(self.explainer.discretizer.discretize(self.xi), (count, 1))
@@ -44,44 +54,39 @@ class Raw:
         return self.w @ values / self.w.sum()
 
 
-def same_reasons(coef, covariance, k, seed=0, runs=4000):
+def same_reasons(runs, k):
     """The k largest coefficients with their signs that most runs give, the share of these, and of each."""
-    draws = np.random.default_rng(seed).multivariate_normal(coef, covariance, runs)
-    top = np.sort(np.argsort(-np.abs(draws), axis=1)[:, :k], axis=1)
-    signed = [
-        tuple(zip(row, np.sign(run[row]), strict=True)) for row, run in zip(top, draws, strict=True)
-    ]
-    kinds = {}
-    for one in signed:
-        kinds[one] = kinds.get(one, 0) + 1
-    most = max(kinds, key=kinds.get)
-    each = {int(j): np.mean([(j, s) in one for one in signed]) for j, s in most}
-    return each, kinds[most] / runs
+    signs, last = np.sign(runs), np.argsort(-np.abs(runs), axis=1)[:, k:]
+    np.put_along_axis(signs, last, 0.0, axis=1)
+    kinds, count = np.unique(signs, axis=0, return_counts=True)
+    most = kinds[np.argmax(count)]
+    each = {int(j): np.mean(signs[:, j] == most[j]) for j in np.flatnonzero(most)}
+    return each, count.max() / len(runs)
 
 
 def near_contrast(f, X, labels, xi, inside, j):
     """The model near xi with all values of column j from its box, less with all from others.
 
-    Also the standard errors for the choice of the 30 rows, and for that of 20 values of each side, of all
-    values and without the two hundredths at each end.
+    Also the standard errors for the choice of the 30 rows, and for that of 20 values of each side; this one
+    also as 4 values of the box and 8 others may tell it, the lowest and the highest in 200 draws.
     """
     scale = X.std(0)
     apart = (X - xi) / np.where(scale > 0, scale, 1)
     apart[:, labels] = X[:, labels] != xi[labels]
     apart[:, scale == 0] = 0
     near = X[np.argsort((apart**2).sum(1), kind="stable")[:30]]
-    rows, columns = [], []
+    rows, variances, told, chance = [], [], [], np.random.default_rng(0)
     for side in (X[inside, j], X[~inside, j]):
         values, count = np.unique(side, return_counts=True)
         asked = np.repeat(near, len(values), axis=0)
         asked[:, j] = np.tile(values, len(near))
         y = f(asked).reshape(len(near), len(values))
         rows.append(y @ count / count.sum())
-        mean = y.mean(0)
-        below = np.cumsum(count) - count / 2
-        usual = np.where((below > 0.02 * len(side)) & (below < 0.98 * len(side)), count, 0)
-        parts = [np.cov(mean, fweights=part, ddof=0) for part in (count, usual)]
-        columns.append(parts)
-    change = rows[0] - rows[1]
-    of_values = np.sqrt(np.sum(columns, axis=0) / 20)
-    return change.mean(), change.std(ddof=1) / 30**0.5, of_values.max(), of_values.min()
+        mean = np.repeat(y.mean(0), count)  # of the model, at each value that the side has
+        variances.append(mean.var())
+        few = (4, 8)[len(told)]
+        all_asked = len(values) <= few
+        told.append(mean.var() if all_asked else chance.choice(mean, (200, few)).var(axis=1))
+    change, told = rows[0] - rows[1], np.sqrt(np.add(*told) / 20)
+    picked = np.sqrt(np.add(*variances) / 20)
+    return change.mean(), change.std(ddof=1) / 30**0.5, picked, (np.min(told), np.max(told))
