@@ -35,27 +35,16 @@ def prints(folder: str, name: str) -> dict[str, list[Any]]:
 
     For a process of its own: it reads what was handed in.
     """
-    from .marking import is_blank, lost_texts
-    from .notebooks import UnreadableNotebookError, opened, source, submission
+    from .notebooks import UnreadableNotebookError, is_blank, submission
 
-    path = Path(folder)
     try:
-        if path.is_symlink():
-            return {}
-        notebook, original = opened(path / f"{name}.ipynb"), opened(source(name))
-        found = submission(notebook, original)
-        words = found.texts | lost_texts(notebook, original)
+        found = submission(Path(folder, f"{name}.ipynb"))
     except (UnreadableNotebookError, OSError):
         return {}
-    code = {
-        key.removesuffix("-answer"): print_of("code", text) for key, text in found.answers.items()
-    }
-    texts = {k: print_of("text", t) for k, t in words.items() if not is_blank(t)}
-    return {
-        key: one
-        for key, one in (code | texts).items()
-        if one[2] >= min(LEAST[one[0]], TELLING[one[0]])
-    }
+    code = {k.removesuffix("-answer"): print_of("code", t) for k, t in found.answers.items()}
+    texts = {k: print_of("text", t) for k, t in found.texts.items() if not is_blank(t)}
+    least = {kind: min(LEAST[kind], TELLING[kind]) for kind in LEAST}
+    return {key: one for key, one in (code | texts).items() if one[2] >= least[one[0]]}
 
 
 def print_of(kind: str, text: str) -> list[Any]:
@@ -78,9 +67,8 @@ def _tokens(code: str) -> Iterator[str]:
     body = statements(code)
     own: dict[str, str] = {}
     for node in (node for statement in body for node in _nodes(statement)):
-        told = (
-            getattr(node, "id", None) or getattr(node, "arg", None) or getattr(node, "name", None)
-        )
+        names = (getattr(node, kind, None) for kind in ("id", "arg", "name"))
+        told = next(filter(None, names), None)
         if isinstance(told, str):
             told = told if told in KNOWN else own.setdefault(told, f"#{len(own)}")
         elif isinstance(node, ast.Attribute):
@@ -102,15 +90,14 @@ def _nodes(node: ast.AST) -> Iterator[ast.AST]:
 def report(folders: Sequence[Path], results: Sequence[Any], names: Sequence[str]) -> str:
     """The lines to look at, as CSV."""
     lines = [*_other_ids(results), *(line for name in names for line in _alike(folders, name))]
-    lines.sort(
-        key=lambda line: (
-            KINDS.index(line[0]),
-            -float(line[4] or 1),
-            -int(line[5] or 0),
-            *line[1:4],
-        )
-    )
+    lines.sort(key=_order)
     return "".join(csv_line(line) for line in (COLUMNS, *lines))
+
+
+def _order(line: Sequence[str]) -> tuple[Any, ...]:
+    """By kind, then what is most alike and longest first."""
+    likeness, size = float(line[4] or 1), int(line[5] or 0)
+    return KINDS.index(line[0]), -likeness, -size, *line[1:4]
 
 
 def _other_ids(results: Sequence[Any]) -> Iterator[list[str]]:
@@ -121,27 +108,12 @@ def _other_ids(results: Sequence[Any]) -> Iterator[list[str]]:
         if typed := result.typed:
             owner = known.get(identity(typed))
             remark = f"the id of {owner}" if owner else "an id of nobody in the class"
-            yield [
-                KINDS[0],
-                result.assignment,
-                "",
-                result.student,
-                "",
-                "",
-                f"{typed}: {remark}",
-            ]
+            yield [KINDS[0], result.assignment, "", result.student, "", "", f"{typed}: {remark}"]
         for name, mark in result.marks.items():
             if mark.fits:
                 fits = f"fits the numbers of {', '.join(mark.fits[:5])}"
-                yield [
-                    KINDS[1],
-                    result.assignment,
-                    name.partition("/")[2],
-                    result.student,
-                    "",
-                    "",
-                    fits,
-                ]
+                assignment, question = name.split("/")
+                yield [KINDS[1], assignment, question, result.student, "", "", fits]
 
 
 def _alike(folders: Sequence[Path], name: str) -> Iterator[list[str]]:

@@ -32,10 +32,8 @@ MAX_OUTPUT_BYTES = 100_000_000  # of all replies
 MAX_DEPTH, MAX_TEXT_LENGTH = 12, 1000  # of lists in lists, of a text that is read as numbers
 MAX_VALUES = 500_000  # of an answer: its numbers and texts, empty rows too
 MAX_ASKED, MAX_ASKED_SECONDS = 20_000, 10.0  # that a notebook asks for, and the time to answer
-MAX_ASKED_VALUES, MAX_WHOLE = (
-    50_000,
-    10_000,
-)  # numbers in what it asks about, and the largest whole number
+# numbers in what it asks about, and the largest whole number
+MAX_ASKED_VALUES, MAX_WHOLE = 50_000, 10_000
 MAX_START_SECONDS = 60  # until the worker is ready, and until what a notebook leaves behind is gone
 POLL_SECONDS = 0.05  # between two looks at the memory
 LEFTOVER_SHARE = 0.4  # of a cell's seconds, in which processes left behind may fall asleep
@@ -67,14 +65,8 @@ def decoded(reply: Any) -> Any:
 def argument(value: Any) -> Any:
     """What a notebook passes to a function out here, as an array where it is a list; of bounded size."""
     value = np.asarray(value) if isinstance(value, list) else value
-    size = (
-        value.size
-        if isinstance(value, np.ndarray)
-        else MAX_WHOLE + 1
-        if isinstance(value, dict)
-        else 1
-    )
-    if size > MAX_ASKED_VALUES or (isinstance(value, int) and abs(value) > MAX_WHOLE):
+    whole = isinstance(value, int) and abs(value) > MAX_WHOLE
+    if whole or isinstance(value, dict) or np.size(value) > MAX_ASKED_VALUES:
         raise AnswerError("too large")
     return value
 
@@ -119,8 +111,10 @@ class Session:
         replaced: Sequence[str] = (),
     ) -> None:
         self._limits, self._outside = limits, outside
-        self._asked, self._asked_seconds, self.answered = 0, 0.0, set[str]()
-        self._next_check = 0.0
+        self.answered: set[str] = set()
+        self.begin_question()
+        self._next_check = self._last_check = self._waited = 0.0
+        self._seen = 0.0, 0  # seconds of the processor, and what was asked for, at the last check
         self._replies: queue.Queue[bytes | None] = queue.Queue(64)
         self._closed = threading.Event()
         self._folder = "/scratch" if limits.sandboxed else tempfile.mkdtemp(prefix="limetutor-")
@@ -157,6 +151,15 @@ class Session:
         """Seconds of processor time that the sandbox has used."""
         return self._tree.cpu_seconds()
 
+    def begin_question(self) -> None:
+        """Answer as often again as before: what one question asks for costs no other."""
+        self._asked, self._asked_seconds, self.asked_too_often = 0, 0.0, False
+
+    @property
+    def used_seconds(self) -> float:
+        """Those seconds, and those in which it was asked something and all of it waited."""
+        return self.cpu_seconds + self._waited
+
     def _listen(self) -> None:
         """Put lines of the worker into the queue, None at their end or when they are too many."""
         stream, received = self._process.stdout, 0
@@ -181,16 +184,17 @@ class Session:
 
     def ask(self, seconds: float, **request: Any) -> dict[str, Any]:
         """The reply to one request, StoppedError if there is none within so many seconds."""
-        deadline = time.monotonic() + seconds * CLOCK_FACTOR
-        cpu_deadline = self.cpu_seconds + seconds
+        self._last_check, self._seen = time.monotonic(), (self.cpu_seconds, self._asked)
+        self._next_check = self._last_check + POLL_SECONDS
+        deadline = self._last_check + seconds * CLOCK_FACTOR
+        most = self._seen[0] + self._waited + seconds
         number = int.from_bytes(os.urandom(6))  # that no earlier reply can know
-        self._next_check = time.monotonic() + POLL_SECONDS
 
         def exchange(message: dict[str, Any]) -> dict[str, Any]:
             line = json.dumps(message | {"number": number}).encode() + b"\n"
             # in a thread: a worker that does not read must not block the grader
             threading.Thread(target=self._send, args=(line,), daemon=True).start()
-            return self._reply_to(number, deadline, cpu_deadline)
+            return self._reply_to(number, deadline, most)
 
         try:
             reply = exchange(request)
@@ -225,6 +229,7 @@ class Session:
         began = time.process_time()
         try:
             if self._asked > MAX_ASKED or self._asked_seconds > MAX_ASKED_SECONDS:
+                self.asked_too_often = True
                 raise AnswerError("too often")
             name = asked["asked"]
             called = self._outside[name]
@@ -247,12 +252,12 @@ class Session:
             stream.write(line)
             stream.flush()
 
-    def _reply_to(self, number: int, deadline: float, cpu_deadline: float) -> dict[str, Any]:
+    def _reply_to(self, number: int, deadline: float, most: float) -> dict[str, Any]:
         """The first line with this number; a notebook can write others, so they cost little."""
         while True:
             now = time.monotonic()
             if now >= self._next_check:
-                if now > deadline or self.cpu_seconds > cpu_deadline:
+                if now > deadline or self._checked_seconds(now) > most:
                     raise StoppedError("timed out")
                 self._check_memory()
                 self._next_check = now + POLL_SECONDS
@@ -265,6 +270,14 @@ class Session:
                     reply = json.loads(line)
                     if isinstance(reply, dict) and reply.get("number") == number:
                         return reply
+
+    def _checked_seconds(self, now: float) -> float:
+        """Seconds used until now. What did nothing since the last check, and could do nothing now, has waited."""
+        before, self._seen = self._seen, (self.cpu_seconds, self._asked)
+        if self._seen == before and self._tree.waits():
+            self._waited += min(now - self._last_check, 2 * POLL_SECONDS)  # we may be late
+        self._last_check = now
+        return self._seen[0] + self._waited
 
     def _check_memory(self) -> None:
         if self._tree.exceeds(self._limits.memory * MEGABYTE):

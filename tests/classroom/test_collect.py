@@ -7,12 +7,10 @@ import struct
 import zipfile
 from pathlib import Path
 
+import platforms
 import pytest
 from platforms import (
     Person,
-    archive,
-    canvas_export,
-    canvas_gradebook,
     contents,
     moodle_export,
     own_roster,
@@ -57,9 +55,9 @@ LAYOUTS = {
     "moodle, unpacked": (
         lambda t: written(t / "m", moodle_export(CLASS, notebook, NAME)), own_roster(CLASS, "moodle"),
     ),
-    "canvas": (lambda t: zipped(t / "c.zip", canvas_export(CLASS, notebook, NAME)), own_roster(CLASS, "canvas")),
+    "canvas": (lambda t: zipped(t / "c.zip", platforms.canvas_export(CLASS, notebook, NAME)), own_roster(CLASS, "canvas")),
     "canvas, its gradebook": (
-        lambda t: written(t / "c", canvas_export(CLASS, notebook, NAME)), canvas_gradebook(CLASS, "LIME"),
+        lambda t: written(t / "c", platforms.canvas_export(CLASS, notebook, NAME)), platforms.canvas_gradebook(CLASS, "LIME"),
     ),
     "folders": (
         lambda t: written(t / "f", {f"{p.id}/{NAME}.ipynb": notebook(p) for p in CLASS}), own_roster(CLASS),
@@ -198,7 +196,7 @@ HOSTILE = {
     "odd names": made((entry("a\nb\x1b[31m.txt"), b"x"), (entry("CON"), b"x"), (entry("." * 300), b"x")),
     "other student": made((entry(f"../{CLASS[1].id}/{NAME}.ipynb"), b"stolen")),
     "not one": b"PK\x03\x04 and nothing else",
-    "cut": archive({"a.txt": bytes(range(256)) * 400})[:500],
+    "cut": platforms.archive({"a.txt": bytes(range(256)) * 400})[:500],
     "lzma": made((entry("a.txt", compress_type=zipfile.ZIP_LZMA), b"x" * 1000)),
     "doubled": made((entry("a.txt"), b"one"), (entry("A.TXT"), b"two")),
 }  # fmt: skip

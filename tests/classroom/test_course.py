@@ -6,20 +6,9 @@ import re
 from pathlib import Path
 
 import numpy as np
+import platforms
 import pytest
-from platforms import (
-    canvas_export,
-    canvas_gradebook,
-    canvas_imports,
-    contents,
-    moodle_export,
-    moodle_imports,
-    own_roster,
-    people,
-    worksheet,
-    written,
-    zipped,
-)
+from platforms import canvas_gradebook, contents, own_roster, people, worksheet, written
 from slips import notebook_of, slips
 
 from limetutor.classroom import copies, reading, tables
@@ -68,10 +57,10 @@ def test_from_an_export_to_a_gradebook(tmp_path, platform, verifying, verified, 
     export, out = tmp_path / "export", tmp_path / "graded"
     notebook = lambda p: handed[p.id].encode()  # noqa: E731
     if platform == "moodle":
-        zipped(export, moodle_export(class_, notebook, NAME))
+        platforms.zipped(export, platforms.moodle_export(class_, notebook, NAME))
         roster, told = own_roster(class_, "moodle"), worksheet(class_)
     else:
-        written(export, canvas_export(class_, notebook, NAME))
+        written(export, platforms.canvas_export(class_, notebook, NAME))
         roster, told = (
             own_roster(class_, "canvas"),
             canvas_gradebook(class_, "LIME from scratch (77)"),
@@ -130,11 +119,15 @@ def test_from_an_export_to_a_gradebook(tmp_path, platform, verifying, verified, 
     assert set(pages) == set(handed)
     for p in class_:
         text = pages[p.id]
-        assert not any(value in text for value in hidden(handed[p.id].encode())), p
-        assert not re.findall(r"\bs1\d\d\d\b", text.replace(p.id, "")) and "copies" not in text
+        assert not any(value in text + page for value in hidden(handed[p.id].encode())), p
+        assert not re.findall(r"\bs[12]\d\d\d\b", text.replace(p.id, "")) and "copies" not in text
         assert f"{right[p.id]:g} of {MOST} points" in text
+    if platform == "moodle":
+        given = platforms.moodle_takes_feedback(out / f"moodle-feedback-{NAME}.zip", class_)
+        assert given == {student: {f"{NAME}.html": text} for student, text in pages.items()}
     before = contents(out)
-    run(*grade[:7], tmp_path / "platform.csv", *grade[8:], *(["--again"] if verifying else []))
+    again = ["--again"] if verifying and platform == "moodle" else []
+    run(*grade[:7], tmp_path / "platform.csv", *grade[8:], *again)
     run("feedback", place, "--out", out)
     assert contents(out) == before, "a second run gives the same"
     verified(
@@ -151,8 +144,8 @@ def lines_of(path: Path) -> list[dict[str, str]]:
 def gradebook(out: Path, platform: str, class_) -> dict[str, tuple[float, float]]:
     """What the platform would read, as its documentation has it."""
     if platform == "moodle":
-        return moodle_imports((out / f"moodle-{NAME}.csv").read_text(), class_)
-    (grades,) = canvas_imports((out / "canvas.csv").read_text(), class_).values()
+        return platforms.moodle_imports((out / f"moodle-{NAME}.csv").read_text(), class_)
+    (grades,) = platforms.canvas_imports((out / "canvas.csv").read_text(), class_).values()
     return grades
 
 
@@ -201,7 +194,9 @@ def test_200_lines_one_for_each_student(tmp_path, platform):
             )
             assert rows[class_[1].id]["open"] == "4"
             continue
-        imported = {"moodle": moodle_imports, "canvas": canvas_imports}[platform](text, class_)
+        imported = {"moodle": platforms.moodle_imports, "canvas": platforms.canvas_imports}[
+            platform
+        ](text, class_)
         grades = imported if platform == "moodle" else next(iter(imported.values()))
         assert grades == {s: (pytest.approx(v, abs=0.005), most) for s, v in right.items()}
 

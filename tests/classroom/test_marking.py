@@ -1,6 +1,7 @@
 """One submission, judged: files that cannot be, and the progress that a student reports."""
 
 import json
+import time
 
 import pytest
 from slips import notebook_of, slips
@@ -59,6 +60,62 @@ def test_what_students_are_told(tmp_path):
     assert f"'{NAME} 0.1+abc'" in version and edition(NAME) in version
     assert found.typed == "bob" and "The id in the notebook is 'bob', and yours is 'ada'" in typed
     assert found.status == "graded" and found.marks[f"{NAME}/my_weights"].points == 0
+
+
+ROW_BY_ROW = """
+def indicators(x, xi, edges):
+    return np.array([[int(boxes(v, edges) == boxes(c, edges)) for v, c in zip(row, xi)] for row in x])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["a function", "a cell"])
+def test_what_waits_costs_what_depends_on_it_and_nothing_else(tmp_path, place):
+    """``boxes`` waits, each time for longer than a question may take; all that it delays is more than ``total``."""
+    if why := why_unavailable():
+        pytest.skip(why)
+    (right,) = [s for s in slips() if s.assignment == NAME and s.name == "right"]
+    waits = "import time\ndef boxes(x, edges):\n    time.sleep(1000)"
+    cells = (
+        {"boxes-answer": waits} if place == "a function" else {"+": "import time\ntime.sleep(1000)"}
+    )
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / f"{NAME}.ipynb").write_text(notebook_of(right, "ada", "My words.", cells))
+    began = time.monotonic()
+    limits = SandboxLimits(seconds=5, total=14.0 if place == "a function" else 240.0)
+    found = graded(tmp_path / "ada", assignments()[NAME], limits)
+    lost = {name for name, mark in found.marks.items() if not (mark.points or mark.open)}
+    assert lost == ({f"{NAME}/boxes"} if place == "a function" else set())
+    assert found.status == "timed out" and time.monotonic() - began < limits.longest(0)
+
+
+FLOODS = "def lime(f, xi, nu, n, seed):\n    while True: boxes(0.0, [0.0])"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("lime", "points", "words"),
+    [
+        ({}, 4, "Judged with a right `indicators`: right."),
+        (
+            {"lime-answer": FLOODS},
+            0,
+            "Judged with a right `boxes`: it calls more than 20,000 times, or",
+        ),
+    ],
+)
+def test_who_calls_too_often_is_told(tmp_path, lime, points, words):
+    """... unless a later answer, which was right with a right `boxes`, can be asked instead, in fewer calls."""
+    if why := why_unavailable():
+        pytest.skip(why)
+    (slip,) = [s for s in slips() if s.name == "boxes unfinished"]
+    cells = {"indicators-answer": ROW_BY_ROW, **lime}
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / f"{NAME}.ipynb").write_text(notebook_of(slip, "ada", "My words.", cells))
+    found = graded(tmp_path / "ada", assignments()[NAME], SandboxLimits())
+    assert found.marks[f"{NAME}/indicators"].words == "Judged with a right `boxes`: right."
+    assert found.marks[f"{NAME}/lime"].points == points
+    assert found.marks[f"{NAME}/lime"].words.startswith(words)
 
 
 def test_a_syntax_error_and_a_lost_cell(tmp_path):

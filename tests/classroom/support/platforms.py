@@ -79,7 +79,7 @@ def archive(files: dict[str, bytes]) -> bytes:
 
 
 def moodle_export(class_: list[Person], notebook, name: str) -> dict[str, bytes]:
-    """In folders, each tenth without; names as browsers and students leave them."""
+    """In folders, named as before Moodle 4.1 and since, each tenth without; names as browsers and students leave them."""
     files = {}
     for k, p in enumerate(class_):
         called = [
@@ -96,8 +96,9 @@ def moodle_export(class_: list[Person], notebook, name: str) -> dict[str, bytes]
             content = {"homework.zip": inner}
         if k % 9 == 4:
             content["notes.pdf"] = b"%PDF notes"
+        place = folder if k % 10 == 9 else f"{folder[: -(k % 2) or None]}/"
         for file, data in content.items():
-            files[folder + ("" if k % 10 == 9 else "/") + file] = data
+            files[place + file] = data
         if k % 6 == 0:
             files[f"{moodle_prefix(p)}_assignsubmission_onlinetext_/onlinetext.html"] = (
                 b"<p>Here it is.</p>"
@@ -153,6 +154,18 @@ def moodle_imports(text: str, class_: list[Person]) -> dict[str, tuple[float, fl
         if row[where["Grade"]]:
             assert 0 <= float(row[where["Grade"]]) <= float(row[most])
             found[student] = float(row[where["Grade"]]), float(row[most])
+    return found
+
+
+def moodle_takes_feedback(path: Path, class_: list[Person]) -> dict[str, dict[str, str]]:
+    """What Moodle would hand back from a zip of feedback files (mod/assign/feedback/file/importziplib.php)."""
+    by_number = {p.moodle: p.id for p in class_}
+    found: dict[str, dict[str, str]] = {}
+    with zipfile.ZipFile(path) as archive:
+        for inside in archive.namelist():
+            _, number, kind, plugin, name = inside.split("_", 4)
+            assert (kind, plugin) == ("assignsubmission", "file") and "/" not in name
+            found.setdefault(by_number[int(number)], {})[name] = archive.read(inside).decode()
     return found
 
 
