@@ -32,6 +32,7 @@ from .session import (
     MAX_ASKED,
     MAX_ASKED_SECONDS,
     AnswerError,
+    Answers,
     Session,
     StoppedError,
     decoded,
@@ -126,14 +127,9 @@ class NotebookRun:
         return run
 
     @property
-    def answered(self) -> set[str]:
-        """The functions from outside that it has called."""
-        return set() if self._session is None else self._session.answered
-
-    @property
-    def asked_too_often(self) -> bool:
-        """Whether it called them more often than they are answered."""
-        return self._session is not None and self._session.asked_too_often
+    def answers(self) -> Answers:
+        """What it was answered from outside."""
+        return Answers({}) if self._session is None else self._session.answers
 
     @property
     def session(self) -> Session:
@@ -205,7 +201,7 @@ class RemoteFunction:
 
     def __init__(self, run: NotebookRun, name: str, seconds: float) -> None:
         self._run, self._name = run, name
-        run.session.begin_question()
+        run.session.answers.begin_question()
         self._most = run.session.used_seconds + seconds
         self._deadline = time.monotonic() + CLOCK_FACTOR * seconds
         self.problem = ""
@@ -366,13 +362,13 @@ def _marks(assignment: Assignment, asked: Asked, run: NotebookRun) -> dict[str, 
             for needed in filter(None, dict.fromkeys(sets)):
                 if needed not in given:
                     given[needed] = run.with_answers({n: right[n] for n in right if n in needed})
-                again = given[needed]
-                before = set(again.trouble)
-                judged = mark(question, asked, again)
-                if judged.points or again.trouble == before:
-                    words = _given_words(judged, again.answered & needed, again.asked_too_often)
-                    found = replace(judged, words=words)
-                if judged.points or not again.asked_too_often:
+                before = set(given[needed].trouble)
+                again = mark(question, asked, given[needed])
+                answers = given[needed].answers
+                if again.points or given[needed].trouble == before:
+                    words = _given_words(again, answers.given & needed, answers.too_often)
+                    found = replace(again, words=words)
+                if again.points or not answers.too_often:
                     break
             own = question.of(asked.student)
             if not first.points and isinstance(own, Function):

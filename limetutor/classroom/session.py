@@ -97,11 +97,63 @@ def _array(name: str, shape: list[int], data: str) -> np.ndarray:
     return np.frombuffer(base64.b64decode(data), dtype).reshape([int(n) for n in shape])
 
 
+class Answers:
+    """Values of functions out here, for a notebook that asks: so many, and about so much, for each question."""
+
+    def __init__(self, outside: Mapping[str, Callable[..., Any]]) -> None:
+        self._outside = outside
+        self.given: set[str] = set()  # the functions that gave any
+        self.begin_question()
+
+    def begin_question(self) -> None:
+        """Answer as often again as before: what one question asks for costs no other."""
+        self.asked, self._seconds, self.too_often = 0, 0.0, False
+
+    def reply(
+        self, asked: dict[str, Any], exchange: Callable[[dict[str, Any]], dict[str, Any]]
+    ) -> dict[str, Any]:
+        """The value of a function that the notebook asks for, of an error only its kind."""
+
+        def function(number: Any) -> Callable[..., Any]:
+            def called(*arguments: Any) -> Any:
+                """The value of a function in the notebook."""
+                shown = [encoded(value) for value in arguments]
+                reply = exchange({"evaluate": number, "arguments": shown})
+                return decoded(reply.get("evaluated"))
+
+            return called
+
+        def read(value: Any) -> Any:
+            if isinstance(value, dict) and set(value) == {"function"}:
+                return function(value["function"])
+            return argument(decoded(value))
+
+        self.asked += 1
+        began = time.process_time()
+        try:
+            if self.asked > MAX_ASKED or self._seconds > MAX_ASKED_SECONDS:
+                self.too_often = True
+                raise AnswerError("too often")
+            name = asked["asked"]
+            called = self._outside[name]
+            arguments = [read(value) for value in asked["arguments"]]
+            named = {str(key): read(value) for key, value in asked["named"].items()}
+            value = encoded(called(*arguments, **named))
+            self.given.add(name)
+            return {"answer": value}
+        except StoppedError:
+            raise
+        except Exception as error:
+            return {"error": type(error).__name__}
+        finally:
+            self._seconds += time.process_time() - began
+
+
 class Session:
     """The worker of a notebook: asked one thing at a time, stopped when it takes too much.
 
-    It may ask in turn for values of the functions in ``outside``, so often and about so much. Those in ``replaced``
-    have the names of functions of the notebook and are called in their places.
+    It may ask in turn for values of the functions in ``outside``. Those in ``replaced`` have the names of functions of
+    the notebook and are called in their places.
     """
 
     def __init__(
@@ -110,9 +162,7 @@ class Session:
         outside: Mapping[str, Callable[..., Any]],
         replaced: Sequence[str] = (),
     ) -> None:
-        self._limits, self._outside = limits, outside
-        self.answered: set[str] = set()
-        self.begin_question()
+        self._limits, self.answers = limits, Answers(outside)
         self._next_check = self._last_check = self._waited = 0.0
         self._seen = 0.0, 0  # seconds of the processor, and what was asked for, at the last check
         self._replies: queue.Queue[bytes | None] = queue.Queue(64)
@@ -151,10 +201,6 @@ class Session:
         """Seconds of processor time that the sandbox has used."""
         return self._tree.cpu_seconds()
 
-    def begin_question(self) -> None:
-        """Answer as often again as before: what one question asks for costs no other."""
-        self._asked, self._asked_seconds, self.asked_too_often = 0, 0.0, False
-
     @property
     def used_seconds(self) -> float:
         """Those seconds, and those in which it was asked something and all of it waited."""
@@ -184,7 +230,7 @@ class Session:
 
     def ask(self, seconds: float, **request: Any) -> dict[str, Any]:
         """The reply to one request, StoppedError if there is none within so many seconds."""
-        self._last_check, self._seen = time.monotonic(), (self.cpu_seconds, self._asked)
+        self._last_check, self._seen = time.monotonic(), (self.cpu_seconds, self.answers.asked)
         self._next_check = self._last_check + POLL_SECONDS
         deadline = self._last_check + seconds * CLOCK_FACTOR
         most = self._seen[0] + self._waited + seconds
@@ -199,51 +245,12 @@ class Session:
         try:
             reply = exchange(request)
             while "asked" in reply:
-                reply = exchange(self._answer(reply, exchange))
+                reply = exchange(self.answers.reply(reply, exchange))
             self._check_memory()  # or what it keeps would be blamed on the next request
             return reply
         except StoppedError:
             self.close()
             raise
-
-    def _answer(
-        self, asked: dict[str, Any], exchange: Callable[[dict[str, Any]], dict[str, Any]]
-    ) -> dict[str, Any]:
-        """The value of a function that the notebook asks for, of an error only its kind."""
-
-        def function(number: Any) -> Callable[..., Any]:
-            def called(*arguments: Any) -> Any:
-                """The value of a function in the notebook."""
-                shown = [encoded(value) for value in arguments]
-                reply = exchange({"evaluate": number, "arguments": shown})
-                return decoded(reply.get("evaluated"))
-
-            return called
-
-        def read(value: Any) -> Any:
-            if isinstance(value, dict) and set(value) == {"function"}:
-                return function(value["function"])
-            return argument(decoded(value))
-
-        self._asked += 1
-        began = time.process_time()
-        try:
-            if self._asked > MAX_ASKED or self._asked_seconds > MAX_ASKED_SECONDS:
-                self.asked_too_often = True
-                raise AnswerError("too often")
-            name = asked["asked"]
-            called = self._outside[name]
-            arguments = [read(value) for value in asked["arguments"]]
-            named = {str(key): read(value) for key, value in asked["named"].items()}
-            value = encoded(called(*arguments, **named))
-            self.answered.add(name)
-            return {"answer": value}
-        except StoppedError:
-            raise
-        except Exception as error:
-            return {"error": type(error).__name__}
-        finally:
-            self._asked_seconds += time.process_time() - began
 
     def _send(self, line: bytes) -> None:
         stream = self._process.stdin
@@ -273,7 +280,7 @@ class Session:
 
     def _checked_seconds(self, now: float) -> float:
         """Seconds used until now. What did nothing since the last check, and could do nothing now, has waited."""
-        before, self._seen = self._seen, (self.cpu_seconds, self._asked)
+        before, self._seen = self._seen, (self.cpu_seconds, self.answers.asked)
         if self._seen == before and self._tree.waits():
             self._waited += min(now - self._last_check, 2 * POLL_SECONDS)  # we may be late
         self._last_check = now

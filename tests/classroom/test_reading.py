@@ -1,8 +1,8 @@
 """Points that a person gave, when the text that they are for changes."""
 
-import csv
 import json
 
+import platforms
 import pytest
 from slips import notebook_of, slips
 
@@ -30,12 +30,7 @@ def test_points_are_those_of_the_text_that_was_read(tmp_path, capsys):
     asked = ["class", "read", str(place), "--out", str(out), "--only", NAME]
     handed(place / "ada", "What I found, in words.")
     assert main(asked) == 0
-    rows = [*csv.DictReader((out / "marks.csv").read_text().splitlines())]
-    rows[0]["points"] = "4"
-    with open(out / "marks.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    platforms.filled_in(out / "marks.csv", points="4")
     given = reading.marks_in(out / "marks.csv", True)
     (same,) = reading.merged([result("What I  found, in words.\n")], given)
     assert (same.points, same.open) == (4, 0)
@@ -45,7 +40,7 @@ def test_points_are_those_of_the_text_that_was_read(tmp_path, capsys):
     assert f"ada, {KEY}: the text is another one" in capsys.readouterr().out
     handed(place / "ada", "bla")
     assert main(asked) == 0 and f"ada, {KEY}: the text is" in capsys.readouterr().out
-    (row,) = csv.DictReader((out / "marks.csv").read_text().splitlines())
+    (row,) = platforms.filled_in(out / "marks.csv")
     assert (row["points"], row["text"]) == ("", digest_of("bla"))
 
 
