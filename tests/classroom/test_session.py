@@ -163,6 +163,16 @@ def test_cells_together_have_an_end(play):
         played.ask(1, do="value", name="c39")
 
 
+def test_to_wait_uses_seconds_as_to_work_does(play):
+    played = play("import time\ndef waits(): time.sleep(1)\ndef works(): sum(range(2 * 10**7))")
+    session, waited = played.session, []
+    for name in ("waits", "works"):
+        before = session.used_seconds - session.cpu_seconds
+        call(played, name)
+        waited.append(session.used_seconds - session.cpu_seconds - before)
+    assert waited[0] > 0.2 and waited[1] < 0.1
+
+
 def test_threads_at_work_cost_their_question(play):
     body = CODE.THREADS.format(seconds=1000, count=1, work="pass").replace("\n", "\n    ")
     played = play(f"def asked():{body}", seconds=1.0)
