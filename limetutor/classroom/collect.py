@@ -377,6 +377,6 @@ def collect(options: argparse.Namespace) -> int:
     for row in lost[:20]:
         print(f"Not placed: {_printable(row['from'])}.")
     if lost:
-        words = "add their students to the list, or move them by hand"
+        words = "add their students to the list, with a number where names are the same, or move them by hand"
         print(f"{len(lost)} files are in {out / UNPLACED}: {words}.")
     return 0

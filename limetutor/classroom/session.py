@@ -35,6 +35,7 @@ MAX_ASKED, MAX_ASKED_SECONDS = 20_000, 10.0  # that a notebook asks for, and the
 # numbers in what it asks about, and the largest whole number
 MAX_ASKED_VALUES, MAX_WHOLE = 50_000, 10_000
 MAX_START_SECONDS = 60  # until the worker is ready, and until what a notebook leaves behind is gone
+MAX_UNREAD_SECONDS = 10  # of a line, when there is a next one
 POLL_SECONDS = 0.05  # between two looks at the memory
 LEFTOVER_SHARE = 0.4  # of a cell's seconds, in which processes left behind may fall asleep
 RESERVED_MEGABYTES = 1024  # of addresses that libraries reserve and do not use
@@ -178,6 +179,8 @@ class Session:
         self._tree = ProcessTree((init or 0) if limits.sandboxed else measured, init)
         self._leftover_seconds = LEFTOVER_SHARE * limits.seconds
         threading.Thread(target=self._listen, daemon=True).start()
+        self._sender = threading.Thread()  # of the last line
+        self._sender.start()
         root = limits.sandboxed and os.getuid() == 0
         begin = {
             "memory": (limits.memory + RESERVED_MEGABYTES) * MEGABYTE,
@@ -237,9 +240,7 @@ class Session:
         number = int.from_bytes(os.urandom(6))  # that no earlier reply can know
 
         def exchange(message: dict[str, Any]) -> dict[str, Any]:
-            line = json.dumps(message | {"number": number}).encode() + b"\n"
-            # in a thread: a worker that does not read must not block the grader
-            threading.Thread(target=self._send, args=(line,), daemon=True).start()
+            self._send(json.dumps(message | {"number": number}).encode() + b"\n")
             return self._reply_to(number, deadline, most)
 
         try:
@@ -253,11 +254,20 @@ class Session:
             raise
 
     def _send(self, line: bytes) -> None:
+        """Send a line in a thread: a worker that does not read must not block the grader."""
         stream = self._process.stdin
-        with contextlib.suppress(OSError, ValueError):
-            assert stream is not None
-            stream.write(line)
-            stream.flush()
+
+        def send() -> None:
+            with contextlib.suppress(OSError, ValueError):
+                assert stream is not None
+                stream.write(line)
+                stream.flush()
+
+        self._sender.join(MAX_UNREAD_SECONDS)
+        if self._sender.is_alive():  # it asks on without reading what it was told
+            raise StoppedError("timed out")
+        self._sender = threading.Thread(target=send, daemon=True)
+        self._sender.start()
 
     def _reply_to(self, number: int, deadline: float, most: float) -> dict[str, Any]:
         """The first line with this number; a notebook can write others, so they cost little."""
