@@ -168,7 +168,7 @@ class Trees(Form):
         tops = np.array([len(values) + 1 for values in cuts])
         nodes_per_tree = len(self.left) // len(self.roots) + 1
         groups = []
-        for part in chunks(len(self.roots), nodes_per_tree * max(d, 64) * 4):
+        for part in chunks(len(self.roots), nodes_per_tree * max(d, 64)):
             leaves, lo, hi = self.leaf_boxes(self.roots[part], rank, tops)
             groups.append(LeafGroup.of(self.value[leaves], lo, hi, tops))
         return cuts, groups
