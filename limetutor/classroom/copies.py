@@ -27,7 +27,7 @@ TELLING = {"code": 45, "text": 15}  # so long, the same is no accident, however 
 NEAR = {"code": 0.7, "text": 0.5}  # shared pieces of all that either has
 FEW = 0.1  # of the class: what more than that have in common says nothing, if it is short code
 MAX_PIECES = 2000
-SECONDS, PROCESSOR_SECONDS = 30, 10
+SECONDS = 30, 10  # on the clock, of the processor
 
 
 def prints(folder: str, name: str) -> dict[str, list[Any]]:
@@ -118,21 +118,14 @@ def _other_ids(results: Sequence[Any]) -> Iterator[list[str]]:
 
 def _alike(folders: Sequence[Path], name: str) -> Iterator[list[str]]:
     """Answers of one assignment that are the same, or nearly, but for few students."""
-    from .bounded import BoundedProcess, CallError, ExceededError
+    from .bounded import called_for_each
     from .notebooks import source
 
-    process = BoundedProcess(PROCESSOR_SECONDS)
+    calls = ((str(folder), name) for folder in folders)
     found: dict[str, dict[str, Any]] = defaultdict(dict)
-    try:
-        for folder in folders:
-            try:
-                told = process.call(PRINTS, str(folder), name, seconds=SECONDS)
-            except (CallError, ExceededError):
-                continue
-            for key, (kind, digest, size, pieces) in told.items():
-                found[key][folder.name] = kind, digest, size, frozenset(pieces)
-    finally:
-        process.stop()
+    for folder, told in zip(folders, called_for_each(PRINTS, calls, *SECONDS), strict=True):
+        for key, (kind, *rest, pieces) in {} if isinstance(told, Exception) else told.items():
+            found[key][folder.name] = kind, *rest, frozenset(pieces)
     model = model_prints(source(name))
     most = max(2.0, FEW * len(folders))
     for key, answers in found.items():
@@ -148,11 +141,9 @@ def _alike(folders: Sequence[Path], name: str) -> Iterator[list[str]]:
                 first.append(group[0])
             if remark or (counts and len(group) > 1):
                 yield [KINDS[2], name, key, " & ".join(group), "1.00", str(size), remark]
-        near = [
-            (one, other, shared)
-            for one, other in combinations(first, 2)
-            if (shared := _likeness(answers[one][3], answers[other][3])) >= NEAR[answers[one][0]]
-        ]
+        pieces = {student: answers[student][3] for student in first}
+        pairs = ((a, b, _likeness(pieces[a], pieces[b])) for a, b in combinations(first, 2))
+        near = [pair for pair in pairs if pair[2] >= NEAR[answers[pair[0]][0]]]
         partners = Counter(student for pair in near for student in pair[:2])
         for one, other, shared in near:
             if max(partners[one], partners[other]) <= most or answers[one][0] == "text":

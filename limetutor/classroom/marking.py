@@ -29,8 +29,7 @@ from .notebooks import UnreadableNotebookError, is_blank, submission
 from .questions import Assignment, AssignmentQuestion, generator, identity
 from .sandbox import CLOCK_FACTOR, SandboxLimits
 from .session import (
-    MAX_ASKED,
-    MAX_ASKED_SECONDS,
+    TOO_OFTEN,
     AnswerError,
     Answers,
     Session,
@@ -349,10 +348,9 @@ def _differences(name: str, version: str, typed: str, student: str) -> Sequence[
 def _marks(assignment: Assignment, asked: Asked, run: NotebookRun) -> dict[str, Mark]:
     """The marks of all questions; wrong ones that call earlier wrong ones are judged again, given right ones."""
     marks: dict[str, Mark] = {}
-    right: dict[
-        str, Callable[..., Any]
-    ] = {}  # what is right, of earlier answers that are wrong ...
-    mended: set[str] = set()  # ... or were right only with these
+    # what is right, of earlier answers that are wrong; those of them that were right when given others
+    right: dict[str, Callable[..., Any]] = {}
+    mended: set[str] = set()
     given: dict[frozenset[str], NotebookRun] = {}  # the notebook with right ones, by their names
     try:
         for question in assignment.judged:
@@ -388,8 +386,7 @@ def _given_words(mark: Mark, answered: set[str], too_often: bool) -> str:
         return mark.words
     words = mark.words or "right."
     if too_often and not mark.points:
-        most = f"{MAX_ASKED:,} times, or for more than {MAX_ASKED_SECONDS:g} seconds"
-        words = f"it calls more than {most}, and no more is answered. Call once, with whole arrays."
+        words = TOO_OFTEN
     return f"Judged with a right {names}: {words}"
 
 

@@ -24,7 +24,7 @@ UNCHECKED = (
     "its judging was given up, so its points count once the column text is empty in its line"
 )
 READ = f"{__name__}:paragraphs"
-SECONDS, PROCESSOR_SECONDS = 60, 20
+SECONDS = 60, 20  # on the clock, of the processor
 STYLE = (
     "body{font:1.05rem/1.5 Georgia,serif;max-width:44rem;margin:2rem auto;padding:0 1rem}"
     "section{border-top:1px solid #999;margin-top:2rem}h2{font:600 1rem sans-serif}img{max-width:100%}"
@@ -209,18 +209,12 @@ def _shown(points: float | None) -> str:
 
 def _texts(folders: Sequence[Path], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """What each student who handed in a notebook wrote for a person."""
-    from .bounded import BoundedProcess, CallError, ExceededError
+    from .bounded import called_for_each
 
-    process = BoundedProcess(PROCESSOR_SECONDS)
-    try:
-        for folder in folders:
-            if not (folder / f"{name}.ipynb").is_file():
-                continue
-            try:
-                found = process.call(READ, str(folder), name, seconds=SECONDS)
-            except (CallError, ExceededError) as error:
-                found = {}
-                print(f"{folder.name}: {name} cannot be shown ({error}).")
-            yield folder.name, found
-    finally:
-        process.stop()
+    there = [folder for folder in folders if (folder / f"{name}.ipynb").is_file()]
+    calls = ((str(folder), name) for folder in there)
+    for folder, found in zip(there, called_for_each(READ, calls, *SECONDS), strict=True):
+        if isinstance(found, Exception):
+            print(f"{folder.name}: {name} cannot be shown ({found}).")
+            found = {}
+        yield folder.name, found

@@ -32,6 +32,10 @@ MAX_OUTPUT_BYTES = 100_000_000  # of all replies
 MAX_DEPTH, MAX_TEXT_LENGTH = 12, 1000  # of lists in lists, of a text that is read as numbers
 MAX_VALUES = 500_000  # of an answer: its numbers and texts, empty rows too
 MAX_ASKED, MAX_ASKED_SECONDS = 20_000, 10.0  # that a notebook asks for, and the time to answer
+TOO_OFTEN = (
+    f"it calls more than {MAX_ASKED:,} times, or for more than {MAX_ASKED_SECONDS:g} seconds, and no more is "
+    "answered. Call once, with whole arrays."
+)
 # numbers in what it asks about, and the largest whole number
 MAX_ASKED_VALUES, MAX_WHOLE = 50_000, 10_000
 MAX_START_SECONDS = 60  # until the worker is ready, and until what a notebook leaves behind is gone
