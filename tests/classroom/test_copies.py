@@ -31,18 +31,13 @@ def listed(tmp_path, monkeypatch, copiers, code):
     for k in range(20):
         same = k < copiers
         own = "\n".join(f"word{k}x{n} " for n in range(40))
-        text = notebook_of(
-            RIGHT, f"s{k:02d}", TEXT if same else own, {"fit-answer": code} if same else None
-        )
         folder = tmp_path / f"s{k:02d}"
         folder.mkdir()
-        (folder / f"{NAME}.ipynb").write_text(text)
+        how = (TEXT, {"fit-answer": code}) if same else (own,)
+        (folder / f"{NAME}.ipynb").write_text(notebook_of(RIGHT, folder.name, *how))
     rows = csv.DictReader(copies.report(sorted(tmp_path.iterdir()), [], [NAME]).splitlines())
-    return {
-        row["question"]: row["students"]
-        for row in rows
-        if row["question"] in ("fit", "in_words") and not row["remark"]
-    }
+    shown = [r for r in rows if r["question"] in ("fit", "in_words") and not r["remark"]]
+    return {row["question"]: row["students"] for row in shown}
 
 
 def test_a_long_answer_of_five_is_one_line(tmp_path, monkeypatch):
