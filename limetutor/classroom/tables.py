@@ -2,7 +2,7 @@
 
 Moodle's is its offline grading worksheet, one file for each assignment: it finds students by ``Identifier``, which is
 another number in each assignment. Canvas' is its gradebook: it finds them by ``ID``, and assignments by their column.
-Points that a person has not given yet leave a cell empty, and so does what was not handed in.
+Points that a person has not given yet leave a cell as it is, or empty, and so does what was not handed in.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -107,8 +107,11 @@ def _canvas(book: Gradebook) -> dict[str, str]:
         told = student.row if own else {"SIS User ID": student.id}
         number = student.number or next(iter(known), "")
         first = [student.name, number, *(told.get(c, "") for c in CANVAS[2:])]
-        grades = [book.grade(student, name, most[name]) for name in book.names]
-        lines.append(csv_line([*first, *("" if g is None else shown(g) for g in grades)]))
+        for name in book.names:
+            grade = book.grade(student, name, most[name])
+            there = student.row.get(columns[name], "")  # it stays
+            first.append(there if grade is None else shown(grade))
+        lines.append(csv_line(first))
     return {"canvas.csv": "".join(lines)}
 
 
