@@ -127,8 +127,8 @@ def _plain(book: Gradebook) -> dict[str, str]:
     return {"class.csv": "".join(lines)}
 
 
-#: By the name that ``--format`` takes: files, by their names.
 Format = Callable[[Gradebook], dict[str, str]]
+#: By the name that ``--format`` takes: files, by their names.
 FORMATS: dict[str, Format] = {"moodle": _moodle, "canvas": _canvas, "csv": _plain}
 
 
