@@ -183,7 +183,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     words = "grade also what was graded before and has not changed"
     add("--again", action="store_true", help=words)
     add("--jobs", type=int, default=2, help="notebooks at a time (default: 2)")
-    words = "of the processor, for a cell and for a question (default: 20)"
+    words = "of the processor or of waiting, for a cell and for a question (default: 20)"
     add("--seconds", type=float, default=20.0, help=words)
     add("--memory", type=int, default=2048, help="megabytes for a notebook (default: 2048)")
     add("--unsafe-no-sandbox", action="store_true", help=HELP_UNSAFE)
