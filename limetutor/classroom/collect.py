@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ JUNK = re.compile(r"(?i)^(?:__MACOSX|\.DS_Store|\._.*|Thumbs\.db|desktop\.ini)$"
 COPY = re.compile(r"\((\d+)\)|-(\d+)(?=\.)")
 DAY = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 EXTRACT = f"{__package__}.unpack:extracted"
-MAX_DEPTH, NESTED_FILES, NESTED_MEGABYTES = 3, 2000, 200  # archives that students hand in
+MAX_DEPTH, NESTED_FILES, NESTED_BYTES = 3, 2000, 200 * 2**20  # archives that students hand in
 SECONDS, NESTED_SECONDS = 1800, 60
 
 
@@ -65,6 +66,15 @@ class Owner:
     name: str = ""  # of the file, as the student called it
 
 
+@dataclass
+class Budget:
+    """What may still come out of a file that a student handed in, all archives in it together."""
+
+    size: int
+    files: int = NESTED_FILES
+    seconds: float = NESTED_SECONDS
+
+
 class Collection:
     """The files of an export, taken out of its archives; ``refused`` are those that were not."""
 
@@ -86,7 +96,8 @@ class Collection:
             held = self._archive(export, (), *limits)
             entries = [found._replace(given=found.date) for found in held]
         for entry in entries:
-            yield from self._opened(entry, 1)
+            most = max(unpack.SMALL, unpack.MAX_RATIO * entry.held.stat().st_size)
+            yield from self._opened(entry, 1, Budget(min(most, NESTED_BYTES)))
 
     def close(self) -> None:
         """End the process that reads archives."""
@@ -101,27 +112,33 @@ class Collection:
                 else:
                     yield path
 
-    def _opened(self, entry: Found, depth: int) -> Iterator[Found]:
+    def _opened(self, entry: Found, depth: int, left: Budget) -> Iterator[Found]:
         """A file, or those in it."""
         if any(JUNK.match(part) for part in entry.parts):
             return
-        is_archive = entry.parts[-1].lower().endswith(".zip")
-        if not is_archive or depth > MAX_DEPTH:
-            if is_archive:
-                why = f"it is more than {MAX_DEPTH} archives deep"
-                self.refused.append(("/".join(entry.parts), why))
+        if not entry.parts[-1].lower().endswith(".zip"):
             yield entry
             return
-        limits = NESTED_FILES, NESTED_MEGABYTES * 2**20, NESTED_SECONDS
-        before = len(self.refused)
+        why = f"it is more than {MAX_DEPTH} archives deep" if depth > MAX_DEPTH else ""
+        if min(left.size, left.files, left.seconds) <= 0:
+            why = "the file that it is in holds too much already"
+        if why:
+            self.refused.append(("/".join(entry.parts), why))
+            yield entry
+            return
+        before, began = len(self.refused), time.monotonic()
+        limits = left.files, left.size, left.seconds
         inside = list(self._archive(entry.held, entry.parts, *limits))
+        left.files -= len(inside)
+        left.size -= sum(one.held.stat().st_size for one in inside)
+        left.seconds -= time.monotonic() - began
         if len(self.refused) > before:  # the archive itself is kept, so that nothing is lost
             yield entry
         for one in inside:
-            yield from self._opened(one._replace(given=entry.given), depth + 1)
+            yield from self._opened(one._replace(given=entry.given), depth + 1, left)
 
     def _archive(
-        self, path: Path, parts: tuple[str, ...], files: int, size: int, seconds: int
+        self, path: Path, parts: tuple[str, ...], files: int, size: int, seconds: float
     ) -> Iterator[Found]:
         from .bounded import CallError, ExceededError
 
@@ -199,10 +216,11 @@ def assignment_of(name: str, content: Path, names: list[str]) -> str:
 
 
 def plain_name(name: str) -> str:
-    """The name of a file, fit for any system."""
+    """The name of a file, fit for any system: most take 255 bytes, and a digest may be added."""
     plain = re.sub(r"[^\w .()+-]", "_", name).strip(" .") or "unnamed"
     stem, dot, ending = plain.rpartition(".")
-    return f"{stem[:80]}{dot}{ending[:20]}" if dot else plain[:80]
+    parts = ((stem, 160), (dot + ending, 40)) if dot else ((plain, 160),)
+    return "".join(part.encode()[:most].decode(errors="ignore") for part, most in parts)
 
 
 def _printable(text: str) -> str:

@@ -252,7 +252,7 @@ def mark(question: AssignmentQuestion, asked: Asked, run: NotebookRun) -> Mark:
 
 
 def _in_words(problem: str, question: AssignmentQuestion, code: Sequence[str]) -> str:
-    makes = re.compile(rf"(?m)^\s*((def|class)\s+{question.answer}\b|{question.answer}\s*=)")
+    makes = re.compile(rf"(?m)^[ \t]*((def|class)\s+{question.answer}\b|{question.answer}\s*=)")
     if problem == "no such name" and any(makes.search(c) and not statements(c) for c in code):
         problem = "no syntax"
     words = PROBLEMS.get(problem, f"It raises an error, {problem}.")

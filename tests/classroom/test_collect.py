@@ -175,6 +175,9 @@ def encrypted() -> bytes:
     return bytes(data)
 
 
+ZEROS = made(
+    *((entry(f"{k}"), bytes(4_900_000)) for k in range(2))
+)  # each alone may be packed so well
 HOSTILE = {
     "up": made((entry("../../../up.txt"), b"x"), (entry("..\\..\\up2.txt"), b"x")),
     "absolute": made((entry("/tmp/up3.txt"), b"x"), (entry("C:\\up4.txt"), b"x")),
@@ -187,6 +190,8 @@ HOSTILE = {
     "overlapping": overlapping(),
     "encrypted": encrypted(),
     "odd names": made((entry("a\nb\x1b[31m.txt"), b"x"), (entry("CON"), b"x"), (entry("." * 300), b"x")),
+    "long names": made(*((entry(f"{letter * 80}{k}.{letter * 80}"), b"%d" % k) for letter in "a文𝓐" for k in range(2))),
+    "together": made(*((entry(f"{k}.zip"), ZEROS) for k in range(9))),
     "other student": made((entry(f"../{CLASS[1].id}/{NAME}.ipynb"), b"stolen")),
     "not one": b"PK\x03\x04 and nothing else",
     "cut": platforms.archive({"a.txt": bytes(range(256)) * 400})[:500],
@@ -210,7 +215,18 @@ def test_archives_that_mean_harm_cost_only_themselves(tmp_path, capsys):
     theirs = {f"{p.id}/{NAME}.ipynb" for p in (CLASS[1], ben)}
     assert set(found) - set(hers) == theirs | {collect.RECORD}
     assert sum(map(len, hers.values())) < 70_000_000 and not any(os.sep == name[0] for name in hers)
-    for name in ("link", "device", "bomb", "encrypted", "not one", "cut", "lzma", "many", "deep"):
+    for name in (
+        "link",
+        "device",
+        "bomb",
+        "encrypted",
+        "not one",
+        "cut",
+        "lzma",
+        "many",
+        "deep",
+        "together",
+    ):
         assert f"{name}.zip" in said, name
     new = set(tmp_path.parent.rglob("*")) | set(Path("/tmp").glob("up*"))
     assert all(tmp_path in p.parents or p == tmp_path for p in new - before)
