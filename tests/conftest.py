@@ -33,8 +33,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# what several tests share: of one folder in its own support/, of several in tests/support
-sys.path[:0] = sorted(map(str, ROOT.glob("tests/**/support")))
+# what several tests share, of one folder in its own support/, of several in tests/support; and scripts
+SCRIPTS = (ROOT / "book" / "_ext", ROOT / "tools")
+sys.path[:0] = map(str, (*sorted(ROOT.glob("tests/**/support")), *SCRIPTS))
 
 #: At most this number; between these two (None: no such bound); or words that the test itself holds.
 Goal = float | tuple[float | None, float | None] | str

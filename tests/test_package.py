@@ -26,13 +26,6 @@ def in_a_fresh_python(code):
     ).stdout
 
 
-def test_importing_pulls_in_numpy_and_scipy_only():
-    loaded = in_a_fresh_python("import sys, limetutor; print(*sys.modules)").split()
-    assert "numpy" in loaded
-    for name in ("matplotlib", "sklearn", "ipywidgets", "pandas", "IPython", "lime", "mpmath"):
-        assert name not in loaded
-
-
 def test_the_theory_runs_without_the_heavy_packages():
     code = (
         "import sys, limetutor as lt\n"
@@ -41,7 +34,7 @@ def test_the_theory_runs_without_the_heavy_packages():
         "print(*sys.modules)"
     )
     loaded = in_a_fresh_python(code).split()
-    for name in ("matplotlib", "sklearn", "ipywidgets", "pandas", "IPython"):
+    for name in ("matplotlib", "sklearn", "ipywidgets", "pandas", "IPython", "lime", "mpmath"):
         assert name not in loaded
 
 

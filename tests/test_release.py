@@ -11,11 +11,9 @@ from pathlib import Path
 import grimp
 import nbformat
 import pytest
+import release
 import yaml
 from browser import ROOT
-
-sys.path.insert(0, str(ROOT / "tools"))
-import release
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FOLDERS = ("book", "paper", "recipe", "assignments", "docs")

@@ -32,12 +32,7 @@ from ..precision.diagnostics import MIN_EFFECTIVE, MIN_OTHER_WEIGHT
 from ..results.result import PicklesWithoutModel, fitted_with, largest_first, pairs, plain
 from .curves import BoxCountCurve, Curve, Points, curve_of
 from .path_events import Section, changes, leaders, signs
-from .recommend import (
-    Recommendation,
-    recommended_bandwidth,
-    recommended_boxes,
-    with_shapley,
-)
+from .recommend import Recommendation, recommended_bandwidth, recommended_boxes, with_shapley
 from .roots import sign_changes
 
 MODEL_SAMPLES = 20_000  # of a model without a form, for all bandwidths together

@@ -22,8 +22,6 @@ TOP = 3  # features whose signs and order a reader goes by
 OUTSIDE = 1.5  # factor by which a section is extended beyond its ends ...
 OUTSIDE_PLACES = 11  # ... and at how many bandwidths it is evaluated there
 MIN_RATIO = 1 + 1e-9  # of neighbouring bandwidths of a grid
-GOLDEN = (np.sqrt(5) - 1) / 2
-GOLDEN_SECTIONS = 32  # find a minimum to 1e-8
 
 
 def signs(points: Points, prediction: float) -> np.ndarray:
@@ -84,30 +82,21 @@ class Dips(NamedTuple):
         return cls(i, first[i, k], second[i, k], signs[:, i, k])
 
     def beyond(self, curve: Function, grid: np.ndarray) -> np.ndarray:
-        """Places at which the values are below zero: the minima by golden sections, in log nu."""
-        which = np.arange(len(self.place))
+        """Places at which the values are below zero: the minima, in log nu."""
+        from scipy.optimize import elementwise  # half the import time of the package
 
-        def values(x: np.ndarray) -> np.ndarray:
-            coef = curve(np.exp(x))
-            first, second = coef[which, self.first], coef[which, self.second]
-            return self.sign[0] * first - self.sign[1] * second
-
-        if not len(which):
+        if not len(self.place):
             return np.array([])
-        a, b = np.log(grid[self.place - 1]), np.log(grid[self.place + 1])
-        places = [a + (1 - GOLDEN) * (b - a), a + GOLDEN * (b - a)]
-        heights = [values(x) for x in places]
-        for _ in range(GOLDEN_SECTIONS):
-            left = heights[0] < heights[1]
-            a, b = np.where(left, a, places[0]), np.where(left, places[1], b)
-            kept, height = (np.where(left, *pair) for pair in (places, heights))
-            new = np.where(left, a + (1 - GOLDEN) * (b - a), a + GOLDEN * (b - a))
-            new_height = values(new)
-            places = [np.where(left, new, kept), np.where(left, kept, new)]
-            heights = [np.where(left, new_height, height), np.where(left, height, new_height)]
-        lower = heights[0] < heights[1]
-        lowest = np.where(lower, *heights)
-        return np.exp(np.where(lower, *places)[lowest < 0])
+
+        def values(x: np.ndarray, which: np.ndarray) -> np.ndarray:
+            coef, row, sign = curve(np.exp(x)), np.arange(len(x)), self.sign[:, which]
+            first, second = coef[row, self.first[which]], coef[row, self.second[which]]
+            return sign[0] * first - sign[1] * second
+
+        around = tuple(np.log(grid[self.place + step]) for step in (-1, 0, 1))
+        which = (np.arange(len(self.place)),)
+        lowest = elementwise.find_minimum(values, around, args=which)
+        return np.exp(lowest.x[lowest.f_x < 0])
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,9 +16,7 @@ MARGINS = (0.5, 0.25, 0.1)  # from the ends of the range in which signs and orde
 MIN_RANGE = 1.2  # ratio of the ends of a range
 MIN_SAMPLES = 30  # effective ones, per coefficient
 MIN_KEPT = 0.9  # of the strongest coefficients, that a penalty should leave
-MAX_WORSE = (
-    0.1  # of the largest coefficient: how much further off than at the explainer's own width
-)
+MAX_WORSE = 0.1  # of the largest coefficient: how much further off than at the explainer's own
 ABOUT_ONE_MASS = 1.1  # ratio of the largest mass of a box of xi to the smallest
 MIN_WEIGHT = 10 * MIN_OTHER_WEIGHT  # of all other rows together, for xi's own row not to decide
 

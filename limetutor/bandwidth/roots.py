@@ -13,43 +13,26 @@ from numpy.typing import ArrayLike
 from ..core.boxes import Boxes, World
 from ..core.kernels import ProductKernel, product_kernel
 
-MAX_STEPS = 120  # towards a zero
-SMOOTH_STEPS = 15  # that smooth curves need at most; then every second step halves the interval
 ENTRIES_PER_CHUNK = 2**16  # of instance, feature and box: they stay in cache
 ROUNDING = 1e-9  # gaps below this share of a standard deviation are nothing but rounding
-TOLERANCE = 1e-14  # of a zero, in the logarithm of the place
 Function = Callable[[np.ndarray], np.ndarray]  # from places (m,) to values (m, d)
 
 
 def find_roots(
-    values: Callable[[np.ndarray, np.ndarray], np.ndarray], lo: np.ndarray, hi: np.ndarray,
-    at_lo: np.ndarray, at_hi: np.ndarray,
-) -> np.ndarray:  # fmt: skip
+    values: Callable[[np.ndarray, np.ndarray], np.ndarray], lo: np.ndarray, hi: np.ndarray
+) -> np.ndarray:
     """A zero in each of many intervals (lo, hi) at whose ends a function has different signs.
 
-    By false position in the logarithm, where the value at an end that stays counts half (the Illinois
-    rule): ``values(places, which)`` are the functions of the intervals ``which`` at one place each.
+    By Chandrupatla's method in the logarithm: ``values(places, which)`` are the functions of the
+    intervals ``which`` at one place each.
     """
-    a, b, left, right = np.log(lo), np.log(hi), at_lo.copy(), at_hi.copy()
-    zero, side, active = a.copy(), np.zeros(len(a), int), np.arange(len(a))
-    for step in range(MAX_STEPS):
-        if not len(active):
-            break
-        x = (a * right - b * left)[active] / (right - left)[active]
-        if step > SMOOTH_STEPS and step % 2:
-            x = (a + b)[active] / 2
-        y = values(np.exp(x), active)
-        error = np.abs(x - zero[active]) if step <= SMOOTH_STEPS else (b - a)[active]
-        done = (error <= TOLERANCE * np.maximum(np.abs(x), 1.0)) | (y == 0)
-        zero[active] = x
-        same = np.sign(y) == np.sign(left[active])
-        low, high = active[same], active[~same]
-        right[low] *= np.where(side[low] == 1, 0.5, 1.0)
-        left[high] *= np.where(side[high] == -1, 0.5, 1.0)
-        a[low], left[low], side[low] = x[same], y[same], 1
-        b[high], right[high], side[high] = x[~same], y[~same], -1
-        active = active[~done]
-    return np.exp(zero)
+    from scipy.optimize import elementwise  # half the import time of the package
+
+    if not len(lo):
+        return np.array([])
+    ends, which = (np.log(lo), np.log(hi)), (np.arange(len(lo)),)
+    found = elementwise.find_root(lambda x, k: values(np.exp(x), k), ends, args=which)
+    return np.exp(found.x)
 
 
 def bisect(unchanged: Function, lo: np.ndarray, hi: np.ndarray, steps: int) -> np.ndarray:
@@ -86,7 +69,7 @@ def zeros_of(
     def at(places: np.ndarray, which: np.ndarray) -> np.ndarray:
         return curve(places)[np.arange(len(which)), j[which]]
 
-    return find_roots(at, grid[i], grid[k], values[i, j], values[k, j]), j, i, k
+    return find_roots(at, grid[i], grid[k]), j, i, k
 
 
 def nearest_zeros(curve: Function, grid: np.ndarray, near: float, least: np.ndarray) -> np.ndarray:

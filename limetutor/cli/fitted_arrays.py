@@ -46,10 +46,8 @@ def check(model: Any) -> None:
             part.n_jobs = None  # the number of processes is not the file's to choose
         if _of_sklearn(part):
             attribute, check_part = CHECKS.get(type(part).__name__, ("", _check_classes))
-            if attribute and not hasattr(
-                part, attribute
-            ):  # a template for others to be fitted from
-                continue
+            if attribute and not hasattr(part, attribute):
+                continue  # a template for others to be fitted from
             try:
                 check_part(part)
                 _check_classes(part)

@@ -139,9 +139,8 @@ class CheckedFile:
         kept = {
             key: self._cleaned(part, depth + 1) for key, part in node.items() if key != "__id__"
         }
-        if (
-            kind == "FunctionNode" and "content" in node
-        ):  # both versions of the format read this name
+        if kind == "FunctionNode" and "content" in node:
+            # both versions of the format read this name
             kept["__module__"], kept["__class__"] = map(
                 _content(node).get, ("module_path", "function")
             )

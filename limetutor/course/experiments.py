@@ -50,16 +50,9 @@ class Runs:
 
 
 def repeat(
-    f: Any,
-    xi: Any,
-    world: World,
-    nu: float,
-    *,
-    n: int = 5000,
-    runs: int = 20,
-    seed: int = 0,
+    f: Any, xi: Any, world: World, nu: float, *, n: int = 5000, runs: int = 20, seed: int = 0,
     **how: Any,
-) -> Runs:
+) -> Runs:  # fmt: skip
     """Explain f(xi) many times with independent samples.
 
     Warnings about single fits are left out: the spread of the runs shows what they warn of.
@@ -98,16 +91,9 @@ def repeat(
 
 
 def repeat_fits(
-    f: Linear,
-    xi: np.ndarray,
-    world: Gaussian,
-    nu: float,
-    *,
-    n: int,
-    runs: int,
-    seed: int = 0,
+    f: Linear, xi: np.ndarray, world: Gaussian, nu: float, *, n: int, runs: int, seed: int = 0,
     sampler: str = "gaussian",
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Coefficients of many small runs at once, (runs, d): :func:`repeat` without the rest.
 
     All runs are drawn together and their normal equations solved in one stack, which is what a
@@ -135,15 +121,9 @@ def repeat_lime(
 
 
 def repeat_switches(
-    explainer: Any,
-    instance: Any,
-    classifier: Any,
-    d: int,
-    *,
-    label: int = 1,
-    runs: int = 20,
+    explainer: Any, instance: Any, classifier: Any, d: int, *, label: int = 1, runs: int = 20,
     **options: Any,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Coefficients of repeated runs of `lime` on a text or an image of d switches, (runs, d).
 
     ``options`` goes to ``explain_instance``. Chapters: text, images.

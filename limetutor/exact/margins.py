@@ -100,10 +100,7 @@ def margin(model: Any, label: Any = None) -> Margin:
     'exact'
     """
     last = last_step(model)
-    methods = (
-        "decision_function",
-        "_raw_predict",
-    )  # the latter of scikit-learn's boosted regressors
+    methods = ("decision_function", "_raw_predict")  # the latter of boosted regressors
     has_margin = package_of(last) in PREDICT_RAW or any(hasattr(last, name) for name in methods)
     if not has_margin or not _is_fitted(last):
         raise TypeError(

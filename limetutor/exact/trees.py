@@ -215,9 +215,7 @@ class MassTable(NamedTuple):
     whole: np.ndarray
     differences: np.ndarray  # (differences, cuts + 2, S)
     state: np.ndarray  # which of the S columns each row reads, (rows,)
-    sides: Any = (
-        None  # the masses below and above each cut under the three laws, (2, 3, cuts + 2, S)
-    )
+    sides: Any = None  # masses below and above each cut under three laws, (2, 3, cuts + 2, S)
     weights: Any = None  # of the differences
 
     def between(self, first: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -81,12 +81,9 @@ def holds_masked(value: Any, depth: int = 2) -> bool:
 
 def _refuse_entry(entry: Any) -> None:
     """Refuse what an array of objects may not hold; float() would accept some of it."""
-    if isinstance(entry, str):
-        raise TypeError("text")
-    if isinstance(entry, bytes):
-        raise TypeError("bytes")
-    if isinstance(entry, complex):
-        raise TypeError("complex numbers")
+    for kind, word in ((str, "text"), (bytes, "bytes"), (complex, "complex numbers")):
+        if isinstance(entry, kind):
+            raise TypeError(word)
     if type(entry).__name__ in PANDAS_MISSING:
         raise TypeError("missing values")
     if isinstance(entry, list | tuple | np.ndarray):

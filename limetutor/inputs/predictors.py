@@ -14,14 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import arguments as arg
-from .names import (
-    are_default,
-    labels_of,
-    nameless,
-    order_of,
-    refuse_names,
-    refuse_repeated,
-)
+from .names import are_default, labels_of, nameless, order_of, refuse_names, refuse_repeated
 
 ROWS = "one argument, the rows (n, d)"  # what f gets
 CLASS_METHODS = ("predict_proba", "predict_log_proba", "decision_function")

@@ -40,13 +40,9 @@ PADDING = Column(np.inf, 0.0, 0.0, 1.0, -1.0, 1.0)  # type: ignore[arg-type]
 
 
 def stack(
-    columns: Sequence[Column],
-    names: tuple[str, ...],
-    *,
-    left_closed: bool = False,
-    moments: tuple[np.ndarray, np.ndarray] | None = None,
-    kinds: Mapping[int, ColumnKind] | None = None,
-) -> Boxes:
+    columns: Sequence[Column], names: tuple[str, ...], *, left_closed: bool = False,
+    moments: tuple[np.ndarray, np.ndarray] | None = None, kinds: Mapping[int, ColumnKind] | None = None,
+) -> Boxes:  # fmt: skip
     """The boxes of some columns, each padded to the number of boxes of the longest.
 
     ``moments`` are mean and deviation of each feature, those of the law where none are given.

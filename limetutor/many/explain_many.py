@@ -74,28 +74,12 @@ class Explanations(RowResults):
 
 
 def explain_many(
-    f: Any,
-    X: Any,
-    world: World,
-    nu: float | None = None,
-    n: int | None = None,
-    seed: int = 0,
-    kernel: Any = None,
-    sampler: Any = "bins",
-    ridge: float | None = None,
-    *,
-    lasso: float = 0.0,
-    features: int | None = None,
-    select: str = "auto",
-    output: Any = None,
-    scrambles: int | None = None,
-    adjust: bool = False,
-    tol: float | None = None,
-    rtol: float | None = None,
-    keep: bool = False,
-    n_jobs: int | None = None,
-    store: Any = None,
-) -> Explanations:
+    f: Any, X: Any, world: World, nu: float | None = None, n: int | None = None, seed: int = 0,
+    kernel: Any = None, sampler: Any = "bins", ridge: float | None = None, *, lasso: float = 0.0,
+    features: int | None = None, select: str = "auto", output: Any = None,
+    scrambles: int | None = None, adjust: bool = False, tol: float | None = None,
+    rtol: float | None = None, keep: bool = False, n_jobs: int | None = None, store: Any = None,
+) -> Explanations:  # fmt: skip
     """:func:`explain` every row of a table, here or on other processes and machines.
 
     Parameters
@@ -192,16 +176,10 @@ def _explanation(question: Problems, i: int, draws: Any, parts: dict[str, Any]) 
     if isinstance(precision, dict):  # from a file
         precision = Precision(**precision)
     return Explanation(
-        **parts | {"precision": precision},
-        setting=problem,
-        draws=draws,
-        names=problem.boxes.names,
-        output=problem.output,
-        xi=problem.xi,
-        kernel=problem.kernel.name,
-        sampler=draws.name,
+        **parts | {"precision": precision}, setting=problem, draws=draws, names=problem.boxes.names,
+        output=problem.output, xi=problem.xi, kernel=problem.kernel.name, sampler=draws.name,
         nu=problem.nu,
-    )
+    )  # fmt: skip
 
 
 def explain_quietly(

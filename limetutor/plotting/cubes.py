@@ -58,10 +58,7 @@ def _draw_way(ax: Axes, cube: Any, shown: np.ndarray) -> None:
     ]
     ax.set_xticks(*map(list, zip(*places, strict=True)))
     ax.set_xlim(0, 1.06)
-    ax.set(
-        xlabel="LIME's width ν: from the world into ξ's boxes",
-        ylabel="adds to the mean of f",
-    )
+    ax.set(xlabel="LIME's width ν: from the world into ξ's boxes", ylabel="adds to the mean of f")
     ax.legend(loc="upper left", bbox_to_anchor=(1.03, 1.02), handlelength=1.6)
 
 

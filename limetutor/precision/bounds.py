@@ -166,9 +166,7 @@ def quiet_sample_size(
     C, A = np.exp(limit.log_C), np.float64(alpha_constant(limit.alpha, limit.tilt.rest))
     centre = float(f(limit.mu_tilde[None])[0])
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        if (
-            corrected
-        ):  # each of the three events of the proof fails with probability eta / 3 at most
+        if corrected:  # each of the proof's three events fails with probability eta / 3 at most
             for_matrix = np.log(6 * (d + 1) ** 2 / eta) * (d + 1) ** 2 / 2
             B = response_bound(f, limit.xi, limit.nu)
             norm = C * np.hypot(centre, np.linalg.norm(limit.alpha * centre - f.a * limit.theta))

@@ -28,9 +28,7 @@ POINTS_PER_POLE = 3  # per distance of the path from the pole at 0, before they 
 MAX_STEPS = 100  # of Newton's method; about six are needed ...
 LAST_STEP = 1e-5  # ... after which one of this size leaves an error of its square
 NUMBERS_PER_CHUNK = 2**15  # points times dimensions that are worked on together: they stay in cache
-MAX_MATRIX = (
-    300  # rows up to which eigenvalues are as quick, and good to the last digits of small ones
-)
+MAX_MATRIX = 300  # rows up to which eigenvalues are as quick, and good to their last digits
 FACTORS_PER_LOG = 8  # of a determinant, whose product neither overflows nor underflows
 
 

@@ -68,10 +68,8 @@ def test_labels_are_those_of_lime():
             assert found.prediction == chance[column]
     assert lt.path(f, XI, nameless, nu=[1.0, 2.0]).prediction == chance[1]
     assert lt.path(f, XI, world, nu=[1.0, 2.0], output=1).prediction == chance[0]
-    for ways in (
-        (explainer, f, XI),
-        (f, XI, explainer),
-    ):  # as audits take them, and by the world's place
+    # as audits take them, and by the world's place
+    for ways in ((explainer, f, XI), (f, XI, explainer)):
         found = lt.path(*ways, nu=[1.0, 2.0], num_samples=700, labels=(2,))
         assert found.n == 700 and found.prediction == chance[2]
     one_sentence(lambda: lt.path(explainer, f, XI, n=5, num_samples=9), "must not both be given")

@@ -4,7 +4,6 @@ import json
 import pickle
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import joblib
@@ -12,20 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import cases
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import (
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-    RandomForestRegressor,
-)
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.impute import SimpleImputer
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder
 from skops import io
 
 import limetutor as lt
@@ -106,14 +96,6 @@ def test_audit_of_a_row_and_of_all_rows(files, capsys, tmp_path):
     assert code in (0, 1) and "12 rows" in capsys.readouterr().out
 
 
-def test_something_serious_is_exit_code_1(files, capsys):
-    """At a width of 0.2 next to no sample counts."""
-    call = ("audit", "--row", "7", "--bandwidth", "0.2", "--samples", "60")
-    assert run(files, *call, model="forest.skops", data="numbers.csv") == 1
-    assert "serious" in capsys.readouterr().out
-    assert run(files, "audit", "--row", "7", "--samples", "5000", model="pipeline.skops") == 0
-
-
 def test_path_recommends(files, capsys, tmp_path):
     page = tmp_path / "p.html"
     call = ("path", "--row", "3", "--html", str(page))
@@ -183,46 +165,7 @@ def test_a_pickle_in_disguise_is_not_opened(files, capsys):
 
 
 @pytest.mark.parametrize(
-    "model",
-    [
-        make_pipeline(SimpleImputer(), LogisticRegression()),
-        make_pipeline(StandardScaler(), MLPClassifier(5, max_iter=5)),
-        KNeighborsClassifier(),
-        CalibratedClassifierCV(LogisticRegression(), cv=2),
-        HistGradientBoostingClassifier(max_iter=5),
-    ],
-    ids=lambda model: type(model).__name__ if not hasattr(model, "steps") else model.steps[-1][0],
-)
-def test_models_of_scikit_learn_need_no_trust(files, model):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(FRAME[FEATURES[:3]].to_numpy(), FRAME["y"] > 0)
-    io.dump(model, files / "any.skops")
-    call = ("explain", "--row", "1", "--samples", "200")
-    assert run(files, *call, model="any.skops", data="numbers.csv") == 0
-
-
-def test_types_that_skops_does_not_know_must_be_named(files, capsys):
-    io.dump(
-        make_pipeline(Odd(), LinearRegression().fit([[0.0], [1.0]], [0, 1])), files / "odd.skops"
-    )
-    said = refused(capsys, files, model="odd.skops")
-    assert "read only if you name them, " in said and "pass --trust tests.cli.test_cli.Odd." in said
-
-
-class Odd:
-    """A transformer of one's own."""
-
-    def fit(self, X, y=None):
-        return self
-
-    def transform(self, X):
-        return X
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    cases(Path(__file__).parent / "support" / "refused.txt"),
+    ("call", "words"), cases(Path(__file__).parent / "support" / "refused.txt")
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(files, capsys, call, words):
     which = {name: value for name, value in call.items() if name != "rest"}

@@ -17,6 +17,7 @@ import pytest
 from cases import cases
 from crafted import NONE, SCHEMA, Opened, called, model_of, node, of_every_kind, write
 from scipy import sparse
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
@@ -26,11 +27,12 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     StackingRegressor,
 )
+from sklearn.impute import SimpleImputer
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.neural_network import MLPRegressor
+from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR
@@ -237,6 +239,10 @@ def test_compiled_models_of_other_packages_need_the_flag(tmp_path, refused):
         make_pipeline(FunctionTransformer(np.arcsinh), KernelRidge(kernel="rbf")),
         make_column_transformer((OneHotEncoder(max_categories=3), [0]), remainder="passthrough"),
         HistGradientBoostingClassifier(max_iter=3, categorical_features=[0], min_samples_leaf=3),
+        make_pipeline(SimpleImputer(), LogisticRegression()),
+        make_pipeline(StandardScaler(), MLPClassifier(5, tol=10.0)),
+        KNeighborsClassifier(),
+        CalibratedClassifierCV(LogisticRegression(), cv=2),
     ],
     ids=lambda model: type(model).__name__,
 )

@@ -61,8 +61,7 @@ def test_what_is_no_answer_is_refused_in_one_sentence(key: str, answers: list[An
 
 
 @pytest.mark.parametrize(
-    ("right", "kind", "said", "answers"),
-    cases(Path(__file__).parent / "support" / "judged.txt"),
+    ("right", "kind", "said", "answers"), cases(Path(__file__).parent / "support" / "judged.txt")
 )
 def test_a_value_is_told_from_what_looks_like_it(right: Any, kind: str, said: str, answers: list):
     for answer in answers:

@@ -194,17 +194,6 @@ def test_parts_of_ones_own_inside_a_model():
     assert lt.limit(forest, XI, lt.Gaussian(), NU).method == "exact"  # its attributes say so too
 
 
-def test_a_function_of_numbers_is_refused_where_the_world_has_text_or_gaps():
-    import pandas as pd
-
-    text = pd.DataFrame({"t": ["u", "v", "w"] * 20, "s": X[:60, 0]})
-    gaps = pd.DataFrame({"t": np.where(X[:, 0] > 1, np.nan, X[:, 0]), "s": X[:, 1]})
-    for frame, labels in ((text, ["t"]), (gaps, [])):
-        world = lt.Empirical(frame, categorical=labels)
-        with pytest.raises(ValueError, match=r"^f must take text or missing values"):
-            lt.limit(lt.Linear([1.0, 2.0]), frame.iloc[0], world, NU)
-
-
 def test_a_classifier_before_its_link_is_compared_too(monkeypatch):
     model = LogisticRegression().fit(X, Y > 0)
     assert lt.limit(lt.margin(model, True), XI, lt.Gaussian(), NU).method == "exact"

@@ -84,17 +84,6 @@ def test_rows_without_names_go_by_position(world):
         np.testing.assert_array_equal(world.boxes(3).encode(xi), row)
 
 
-def test_a_name_twice_is_refused():
-    table = pd.DataFrame(np.eye(3), columns=["a", "b", "c"])
-    boxes = lt.Empirical(table, p=2).boxes()
-    twice = pd.DataFrame(np.eye(3), columns=["a", "b", "a"])
-    one_sentence(lambda: boxes.encode(twice.iloc[[0]]), "xi must have different", "'a'")
-    one_sentence(lambda: boxes.encode(twice.iloc[0]), "xi must have different", "'a'")
-    more = pd.DataFrame(np.eye(4), columns=["a", "b", "c", "a"])
-    one_sentence(lambda: boxes.encode_rows(more), "X must have different column names")
-    one_sentence(lambda: lt.Empirical(twice), "different column names", "'a'")
-
-
 def test_labels_that_cannot_be_looked_up_get_one_sentence():
     frame = pd.DataFrame({"town": ["Rome", "Oslo"] * 4, "rooms": [1, 2, 3, 5] * 2})
     boxes = lt.Empirical(frame, p=2, categorical=["town", "rooms"]).boxes()

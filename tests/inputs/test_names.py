@@ -143,6 +143,9 @@ def test_names_that_come_twice_are_refused_whoever_has_them():
         lambda: lt.limit(on_twice, X[0], lt.Empirical(X), 1.0), "f must be fitted on", "'a'"
     )
     one_sentence(lambda: lt.Gaussian(names=twice), "names must differ", "'a'")
+    frame = pd.DataFrame(X, columns=twice)
+    one_sentence(lambda: lt.Empirical(frame), "X must have different column names", "'a'")
+    one_sentence(lambda: world.boxes().encode(frame.iloc[[0]]), "xi must have different", "'a'")
     explainer = LimeTabularExplainer(X, feature_names=twice, mode="regression")
     for call in (
         lambda: lt.from_lime(explainer),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from cases import cases
 from scipy import sparse
@@ -17,12 +18,6 @@ import limetutor as lt
 from limetutor.core.problem import instance_in
 from limetutor.inputs.columns import Category, Number
 from limetutor.inputs.tables import positions, read_table, rows_of
-
-try:
-    import polars as pl
-except ImportError:  # pragma: no cover
-    pl = None
-
 
 WORKS = {
     "nullable integers": pd.array([1, 2, 3, 4], dtype="Int64"),
@@ -101,7 +96,6 @@ def test_sparse_tables_are_asked_to_be_dense_and_sparse_rows_are_read():
     assert lt.Empirical(X, p=2).boxes().encode(row).tolist() == [0.0, 1.0, 2.0]
 
 
-@pytest.mark.skipif(pl is None, reason="polars is not installed")
 def test_a_struct_of_polars_is_refused():
     frame = pl.DataFrame({"a": [1.0, 2.0], "b": [{"x": 1.0, "y": 2.0}] * 2})
     for categorical in ([], ["b"]):
@@ -109,7 +103,6 @@ def test_a_struct_of_polars_is_refused():
         one_sentence(call, "X must hold one value in a cell, but column 'b' holds several")
 
 
-@pytest.mark.skipif(pl is None, reason="polars is not installed")
 def test_frames_of_polars():
     frame = pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["u", "v", "u"]})
     world = lt.Empirical(frame, p=2, categorical=["b"])

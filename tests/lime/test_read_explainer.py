@@ -241,22 +241,6 @@ def test_statistics_instead_of_data():
         np.testing.assert_array_equal(getattr(one, part), getattr(two, part))
 
 
-@pytest.mark.parametrize("n", [30, 5000])
-@pytest.mark.filterwarnings("ignore:xi's own row decides")
-def test_the_row_that_is_xi(n):
-    """One more row in the normal equations, with ridge: solved whole."""
-    explainer, model, _ = sex_of_diabetes()
-    world, xi = lt.from_lime(explainer), DIABETES.data[3]
-    f = lt.Linear(model.coef_, model.intercept_)
-    bare = lt.limit(f, xi, world, nu=world.nu, kernel="mismatch")  # without n there is no row
-    ones, d = np.ones(11), 10
-    gram = (n - 1) * bare.Sigma + np.diag([0.0] + [1.0] * d) + np.outer(ones, ones)
-    whole = np.linalg.solve(gram, (n - 1) * bare.Gamma + bare.prediction * ones)
-    at = predicted(f, xi, world, n=n)
-    np.testing.assert_allclose([at.intercept, *at.coef], whole, rtol=1e-8)
-    assert at.local_prediction == pytest.approx(whole.sum(), rel=1e-9)
-
-
 def test_refusals():
     other = mixed_explainer(kernel=lambda d, kernel_width: 1 / (1 + d))
     one_sentence(lambda: lt.from_lime(other), "explainer must use lime's own kernel")

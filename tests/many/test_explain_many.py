@@ -230,19 +230,3 @@ def test_defaults_spelled_out_are_the_same_call(tmp_path):
     spelled = {"adjust": False, "lasso": 0, "ridge": 0, "features": None, "tol": None}
     again = lt.explain_many(**call | spelled, store=tmp_path)
     np.testing.assert_array_equal(first.coef, again.coef)
-
-
-def test_a_store_that_cannot_be_written_or_read_is_refused_in_a_sentence(tmp_path):
-    call = {"f": model, "X": TABLE[:2], "world": WORLDS["empirical"], "nu": 2.0, **CALL}
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(ValueError, match="store must be a folder that can be written to"):
-        lt.explain_many(**call, store=tmp_path / "file" / "within")
-    folder = tmp_path / "kept"
-    found = lt.explain_many(**call, store=folder)
-    (folder / "row-000000000.npz").write_bytes(b"half a ro")
-    (folder / "row-mine.npz").write_bytes(b"")
-    again = lt.explain_many(**call, store=folder)  # the damaged row is done again
-    np.testing.assert_array_equal(again.coef, found.coef)
-    (folder / "call.npz").write_text("{half")
-    with pytest.raises(ValueError, match=r"call\.npz cannot be read"):
-        lt.explain_many(**call, store=folder)

@@ -36,19 +36,6 @@ def test_colours_follow_the_theme():
     assert all(dark in css for _, dark in PALETTE.values())
 
 
-def test_the_style_leaves_no_trace():
-    import matplotlib as mpl
-
-    before = dict(mpl.rcParams)
-
-    @styled
-    def size():
-        return mpl.rcParams["axes.labelsize"]
-
-    assert size() == style.RC["axes.labelsize"]
-    assert dict(mpl.rcParams) == before
-
-
 def test_threads_leave_no_trace():
     """The style is entered by one thread at a time: none takes it for the user's own settings."""
     import matplotlib as mpl

@@ -70,26 +70,18 @@ def test_untilted_means_would_bias_the_fit():
     assert off[0] < 0.006 and off[1] > 0.05
 
 
-def test_the_fit_is_least_squares_on_all_columns_and_the_score_the_surrogates():
+@pytest.mark.parametrize("ridge", [0.0, 50.0])
+def test_the_fit_is_least_squares_on_all_columns_and_ridge_and_score_the_surrogates(ridge):
     world, xi = WORLDS["gaussian"]
-    e = lt.explain(bent, xi, world, 0.9, 3000, 0, adjust=True, keep=True)
-    columns = Adjustment(e.setting, 3000).columns(e.x, e.z)
-    design, root = np.column_stack([np.ones(3000), columns]), np.sqrt(e.weights)
-    beta = np.linalg.lstsq(design * root[:, None], e.y * root)[0]
-    np.testing.assert_allclose([e.intercept, *e.coef], beta[:4], rtol=0, atol=1e-10)
-    fitted = e.intercept + e.z @ e.coef
-    assert e.score == pytest.approx(r2_score(e.y, fitted, sample_weight=e.weights), rel=1e-9)
-
-
-def test_ridge_is_on_the_surrogate_alone():
-    world, xi = WORLDS["gaussian"]
-    e = lt.explain(bent, xi, world, 0.9, 3000, 0, adjust=True, keep=True, ridge=50.0)
+    e = lt.explain(bent, xi, world, 0.9, 3000, 0, adjust=True, keep=True, ridge=ridge)
     columns = Adjustment(e.setting, 3000).columns(e.x, e.z)
     design, w = np.column_stack([np.ones(3000), columns]), e.weights
-    penalty = np.diag([0.0] + 3 * [50.0] + (design.shape[1] - 4) * [0.0])
+    penalty = np.diag([0.0] + 3 * [ridge] + (design.shape[1] - 4) * [0.0])
     gram = (design * w[:, None]).T @ design + penalty
     beta = np.linalg.solve(gram, (design * w[:, None]).T @ e.y)
-    np.testing.assert_allclose([e.intercept, *e.coef], beta[:4], rtol=1e-8)
+    np.testing.assert_allclose([e.intercept, *e.coef], beta[:4], rtol=0, atol=1e-10)
+    fitted = e.intercept + e.z @ e.coef
+    assert e.score == pytest.approx(r2_score(e.y, fitted, sample_weight=w), rel=1e-9)
 
 
 def friedman(d):

@@ -41,17 +41,6 @@ def test_sobol_points_have_the_tilted_law(kernel):
     np.testing.assert_allclose(z.mean(axis=0), setting.tilt.alpha, atol=2 / n)
 
 
-def test_sobol_points_reach_labels_text_and_points():
-    rng = np.random.default_rng(15)
-    X = np.column_stack([rng.normal(size=500), rng.choice([2.0, 5.0, 9.0], 500, p=[0.6, 0.3, 0.1])])
-    e = lt.explain(
-        lambda x: x[:, 0] * (x[:, 1] == 5), X[0], lt.Empirical(X, categorical=[1]), 1.0,
-        seed=0, sampler="sobol", kernel="mismatch", keep=True,
-    )  # fmt: skip
-    assert set(e.x[:, 1]) == {2.0, 5.0, 9.0}
-    assert e.x[:, 0].min() >= X[:, 0].min() and e.x[:, 0].max() <= X[:, 0].max()
-
-
 @pytest.mark.parametrize(
     ("n", "scrambles", "drawn"),
     [(5000, None, 8192), (4096, None, 4096), (4097, None, 8192), (4096, 1, 4096), (1000, 3, 1536)],

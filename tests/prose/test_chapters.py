@@ -1,15 +1,11 @@
 """What chapters need and give: any path can be checked, and the opening boxes say what the data say."""
 
 import re
-import sys
 
-import pytest
-from browser import ROOT
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import chapters as data
 import glossary
 import notation
+import pytest
 
 CHAPTERS = data.chapters()
 READING_ORDER = [path.stem for path in notation.reading_order()]

@@ -435,7 +435,8 @@ def test_a_limit_of_lime_counts_its_own_row(seed, d, nu, n):
     N = (n - 1) * free.C
     A = N * Z + np.outer(ones, ones) + penalty * np.diag([0.0] + [1.0] * d)
     b = np.linalg.solve(A, N * Z @ [free.intercept, *free.coef] + f(xi) * ones)
-    close(found.coef, b[1:], rel=1e-6, abs=1e-9)
+    close([found.intercept, *found.coef], b, rel=1e-6, abs=1e-9)
+    close(found.local_prediction, b.sum(), rel=1e-6, abs=1e-9)
 
 
 @quick

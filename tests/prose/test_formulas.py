@@ -4,14 +4,11 @@ import base64
 import io
 import json
 import re
-import sys
 import xml.etree.ElementTree as ET
 
+import formulas
 import pytest
 from browser import ROOT
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-import formulas
 
 # Half of the brace is missing; as much room beside the stroke as beside the highest there is.
 UNSUITED = r"\\(under|over)brace|\\[bB]igg?[lrm]?/"

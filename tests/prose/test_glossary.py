@@ -1,16 +1,12 @@
 """The glossary: every word has an explanation, and a page explains the first use of each."""
 
 import re
-import sys
 from types import SimpleNamespace
 
+import glossary
 import pytest
-from browser import ROOT
 from docutils import nodes
 from docutils.utils import new_document
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-import glossary
 
 TERMS = glossary.terms()
 

@@ -2,14 +2,11 @@
 
 import json
 import re
-import sys
 
+import notation
 import pytest
 import yaml
 from browser import ROOT
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-import notation
 
 GUESS = "**Guess first"
 GUESSES = yaml.safe_load((ROOT / "book" / "guesses.yml").read_text(encoding="utf-8"))

@@ -1,13 +1,8 @@
 """Pages as Markdown."""
 
-import sys
-
-import pytest
-from browser import ROOT
-from bs4 import BeautifulSoup
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import markdown_pages
+import pytest
+from bs4 import BeautifulSoup
 
 MATH = '<span class="math"><math><semantics><mi>x</mi><annotation>\\xi^2</annotation></semantics></math></span>'
 

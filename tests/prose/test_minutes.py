@@ -1,12 +1,8 @@
 """How long a page takes: what is counted, and that the rates fit those who read it."""
 
-import sys
-
 import nbformat
 import pytest
 from browser import ROOT
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from minutes import EXERCISES, RATES, Minutes, count, in_prose, minutes
 
 # Counted on pages as they were when they were read, in the order of RATES; the minutes that the reading

@@ -1,18 +1,15 @@
 """Every symbol has one meaning, is defined before it is used, and is linked where it is used again."""
 
 import re
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import notation
 import pytest
 from browser import ROOT
 from cases import cases
 from docutils import nodes
 from docutils.utils import new_document
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-import notation
 
 PAGES = {notation.label_of(path): path for path in notation.reading_order()}
 ORDER = list(PAGES)
@@ -76,8 +73,7 @@ def symbol(*forms):
 
 
 @pytest.mark.parametrize(
-    ("form", "used", "not_used"),
-    cases(Path(__file__).parent / "support" / "used_symbols.txt"),
+    ("form", "used", "not_used"), cases(Path(__file__).parent / "support" / "used_symbols.txt")
 )
 def test_uses(form, used, not_used):
     for text in used:

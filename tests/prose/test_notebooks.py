@@ -291,8 +291,7 @@ def test_nbval_runs_the_promises_where_the_chapter_stands(tmp_path):
     assert done.stdout.count("the prose says 7.51, the code gives 7.50") >= 1
 
 
-def test_copies_of_chapters_that_went_away_go_too(tmp_path, capsys, monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+def test_copies_of_chapters_that_went_away_go_too(tmp_path, capsys):
     from promises import main
 
     copies = tmp_path / "copies"

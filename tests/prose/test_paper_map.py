@@ -10,12 +10,9 @@ from functools import cache
 from itertools import pairwise
 
 import nbformat
+import paper_map
 import pytest
 from browser import ROOT
-
-sys.path.insert(0, str(ROOT / "tools"))
-
-import paper_map
 
 ENTRIES = paper_map.entries()
 LABELLED = [e for e in ENTRIES if not e["label"].startswith("-")]

@@ -1,19 +1,15 @@
 """The plans for teachers: nothing is used before it is explained, and the minutes add up."""
 
 import re
-import sys
 from collections import Counter
 
-import pytest
-from browser import ROOT
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-sys.path.insert(0, str(ROOT / "tools"))
 import chapters as book
 import minutes
 import plans
+import pytest
 import slides
 import yaml
+from browser import ROOT
 
 from limetutor.course.exercises import exercises
 from limetutor.course.judging.kinds import Paragraph

@@ -1,16 +1,12 @@
 """What the book's face promises: its own fonts, one shape for a letter, lines that can be read, code on demand."""
 
 import re
-import sys
 
-import pytest
-from browser import ROOT
-from fontTools.ttLib import TTFont
-from site_visits import LAPTOP, PHONE, SITE, visit
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import fonts
 import formulas
+import pytest
+from fontTools.ttLib import TTFont
+from site_visits import LAPTOP, PHONE, SITE, visit
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
 

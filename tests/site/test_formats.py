@@ -3,17 +3,14 @@
 import re
 import shutil
 import subprocess
-import sys
 import xml.etree.ElementTree as ET
 import zipfile
 
-import pytest
-from browser import ROOT, chromium
-from site_visits import SITE
-
-sys.path.insert(0, str(ROOT / "tools"))
 import epub
 import pdf
+import pytest
+from browser import chromium
+from site_visits import SITE
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
 NAMES = ("welcome.html", "theorem.html", "how_fast.html")

@@ -5,21 +5,17 @@ import html
 import io
 import json
 import re
-import sys
 import time
 import zipfile
 from pathlib import Path
 
-import pytest
-from browser import ROOT
-from PIL import Image
-from site_visits import JS, LAPTOP, SITE, Quiet, moves, serving, visit
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import downloads
 import exercise_boxes
 import notation
+import pytest
 import styles
+from PIL import Image
+from site_visits import JS, LAPTOP, SITE, Quiet, moves, serving, visit
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
 

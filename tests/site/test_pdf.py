@@ -2,15 +2,12 @@
 
 import re
 import shutil
-import sys
 
+import pdf
 import pikepdf
 import pytest
-from browser import ROOT, chromium
+from browser import chromium
 from site_visits import SITE
-
-sys.path.insert(0, str(ROOT / "tools"))
-import pdf
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
 

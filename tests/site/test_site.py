@@ -4,16 +4,13 @@ The tests find pages, figures and controls themselves: a new chapter is covered 
 """
 
 import gzip
-import sys
 from collections.abc import Iterator
 
 import pytest
-from browser import AXE, ROOT
+import release
+from browser import AXE
 from playwright.sync_api import ElementHandle, Page
 from site_visits import JS, LAPTOP, PHONE, SITE, moves, visit
-
-sys.path.insert(0, str(ROOT / "tools"))
-import release
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.site]
 

@@ -1,16 +1,13 @@
 """The slides and the handout in a browser: they move, they can be read from the back, they print."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
+import slides
 import yaml
 from browser import ROOT
 from site_visits import JS, SITE, visit
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-import slides
 
 pytestmark = [pytest.mark.site, pytest.mark.browser]
 DECKS = [deck.name for deck in slides.decks()]

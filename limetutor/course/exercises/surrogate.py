@@ -29,19 +29,10 @@ def _two_levels(weights: np.ndarray, values: np.ndarray) -> list[float]:
 
 
 def _lime(
-    f: Any,
-    xi: np.ndarray,
-    nu: float,
-    n: int,
-    seed: int,
-    *,
-    edge: float = _EDGE,
-    side: Literal["left", "right"] = "right",
-    power: float = 2.0,
-    double: float = 2.0,
-    intercept: bool = True,
-    mismatches: bool = False,
-) -> np.ndarray:
+    f: Any, xi: np.ndarray, nu: float, n: int, seed: int, *, edge: float = _EDGE,
+    side: Literal["left", "right"] = "right", power: float = 2.0, double: float = 2.0,
+    intercept: bool = True, mismatches: bool = False,
+) -> np.ndarray:  # fmt: skip
     """Algorithm 1 for standard normal features and four boxes, as in the chapter."""
     x = np.random.default_rng(seed).standard_normal((n, len(xi)))
     edges = np.array([-edge, 0, edge])

@@ -142,8 +142,7 @@ class BoxGame:
         stops = np.concatenate([[1.0], np.sqrt(near[1:] * near[:-1]), near[-1:] * 2])
         values = beta(stops)
         turns = np.flatnonzero(values[1:] * values[:-1] < 0)
-        ends = stops[turns], stops[turns + 1], values[turns], values[turns + 1]
-        u = find_roots(lambda at, _: beta(at), *ends)
+        u = find_roots(lambda at, _: beta(at), stops[turns], stops[turns + 1])
         return np.sort(1 / np.sqrt(2 * np.log(u)))
 
 

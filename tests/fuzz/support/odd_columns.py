@@ -190,9 +190,8 @@ def odd_columns(chance, index):
     call_kind = chance.choice("explain limit limits explain_many path audit predict_lime".split())
     if call_kind == "predict_lime":
         call_kind = call_kind if "lime" in world_kind else "audit"
-        fine &= (
-            "lime" not in world_kind or not named_model or model_order == world_order
-        )  # it hands over arrays
+        # it hands over arrays
+        fine &= "lime" not in world_kind or not named_model or model_order == world_order
     coef = np.array([columns[n].coefficient(value[n], law) for n in world_order])
     prediction = additive([columns[n] for n in names], [[value[n] for n in names]])[0]
 

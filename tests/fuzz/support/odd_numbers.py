@@ -90,9 +90,8 @@ class Setting:
         self.world = lt.Gaussian(mu, sigma, p) if self.normal else lt.Empirical(table, p)
         laws = zip(mu, sigma, strict=True) if self.normal else [None] * self.d
         self.columns = [parts_of(v, law, p) for v, law in zip(table.T, laws, strict=True)]
-        edges = [
-            [] if self.normal else list(e) for e, _ in self.columns
-        ]  # normal ones may differ by an ulp
+        # normal ones may differ by an ulp
+        edges = [[] if self.normal else list(e) for e, _ in self.columns]
         far = [[v.max() + v.std(), v.min() - 3 * v.std()] for v in table.T]
         self.xi = np.array([
             chance.choice([*chance.choices(list(v), k=3), *far[j], *edges[j]]) for j, v in enumerate(table.T)

@@ -6,7 +6,6 @@ code; verdicts are those of ``lt.judge``; where figures stand, from the address 
 
 import json
 import re
-import sys
 from contextlib import contextmanager
 from urllib.parse import unquote_to_bytes
 
@@ -29,7 +28,6 @@ TABS = {}  # one for each page: storage is shared by processes of a browser with
 @contextmanager
 def opened():
     """A tab with a page of exercises, and one with a page of two figures."""
-    sys.path.insert(0, str(ROOT / "book" / "_ext"))
     import exercise_boxes as boxes
 
     body = [boxes.answer_box(e, "An exercise", None) for e in EXERCISES]

@@ -140,9 +140,7 @@ def of_order(rng, d, order):
 
 
 @statement(
-    "cor-few-widths",
-    formulas=("nu", "mean"),
-    assumptions=("order at most 2m", "equal frequencies"),
+    "cor-few-widths", formulas=("nu", "mean"), assumptions=("order at most 2m", "equal frequencies")
 )
 def test_few_widths_are_enough(case, rng):
     d, p = 5, rng.uniform(0.1, 0.6)
@@ -159,11 +157,7 @@ def test_few_widths_are_enough(case, rng):
         close(case.formula((1 - p) * weights @ lime_at, "mean"), phi, rel=1e-7, abs=1e-7)
 
 
-@statement(
-    "cor-default-width",
-    formulas=("weight", "bound"),
-    assumptions=("the default width",),
-)
+@statement("cor-default-width", formulas=("weight", "bound"), assumptions=("the default width",))
 def test_the_default_width_is_nearly_no_weight(case, rng):
     for d in (2, 3, 5, int(rng.integers(6, 11))):
         p = rng.uniform(0.001, 0.9, d) ** 2
@@ -189,11 +183,7 @@ def _unheld(v, p):
     return values.reshape(-1, order="F")
 
 
-@statement(
-    "prop-unequal-boxes",
-    formulas=("psi", "h"),
-    assumptions=("mismatch kernel",),
-)
+@statement("prop-unequal-boxes", formulas=("psi", "h"), assumptions=("mismatch kernel",))
 def test_unequal_boxes_are_a_random_order(case, rng):
     d, p = 3, rng.uniform(0.05, 0.8, 3)
     features = boxed(rng, p, 1.0)
@@ -288,11 +278,7 @@ def _outside(found, law, inside):
     return np.array(corners)
 
 
-@statement(
-    "prop-kernel-shap",
-    formulas=("phi",),
-    assumptions=("these weights", "the constraint"),
-)
+@statement("prop-kernel-shap", formulas=("phi",), assumptions=("these weights", "the constraint"))
 def test_kernel_shap(case, rng):
     d = int(rng.integers(3, 7))
     z = all_masks(d)
