@@ -282,8 +282,9 @@ def collect_all(exports: list[Path], roster: Roster, out: Path) -> dict[str, Any
                 last = name and found is candidates[-1][1]
                 file = name if "." in name else f"{name}.ipynb"
                 folder = out / (student or UNPLACED)
-                if folder.is_symlink():
-                    raise ValueError(f"--out: the folder {str(folder)!r} must not be a link.")
+                for place in (folder, folder / OTHER):
+                    if place.is_symlink():
+                        raise ValueError(f"--out: the folder {str(place)!r} must not be a link.")
                 day, there = found.day, folder / file
                 if last and student and there.is_file():
                     before = earlier.get(f"{student}/{file}", "")

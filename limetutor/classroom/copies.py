@@ -49,7 +49,8 @@ def prints(folder: str, name: str) -> dict[str, list[Any]]:
 
 def print_of(kind: str, text: str) -> list[Any]:
     """The structure of one answer; in its pieces, no name of a variable differs from another."""
-    tokens = list(_tokens(text)) if kind == "code" else re.findall(r"\w+", text.casefold())
+    tokens = list(_tokens(text)) if kind == "code" else []
+    tokens = tokens or re.findall(r"\w+", text.casefold())  # also of code that cannot be read
     width = 5 if kind == "code" else 3
     plain = [VARIABLE.sub("", token) for token in tokens]
     pieces = {

@@ -360,19 +360,14 @@ def test_the_same_seed_gives_the_same_bank_and_another_another(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("how", "words"),
-    [
-        (["--versions", "0"], "--versions must be from 1 to 50, got 0."),
-        (["--versions", "51"], "--versions must be from 1 to 50, got 51."),
-        (["--minutes", "9"], "--minutes must be from 10 to 300, got 9."),
-        (["--seed", "-1"], "--seed must be 0 or more, got -1."),
-        (["--only", "weight"], "--only must be one of"),
-        (["--book", "nowhere"], "--book must be the folder with the chapters"),
-    ],
-)
-def test_bad_input_is_one_sentence(tmp_path, capsys, how, words):
-    assert main(["class", "bank", "--out", str(tmp_path / "x"), *how]) == 2
-    assert capsys.readouterr().err.startswith(f"limetutor: {words}")
+    ("option", "value", "words"),
+    [("versions", "0", "from 1 to 50, got 0."), ("versions", "51", "from 1 to 50, got 51."),
+     ("minutes", "9", "from 10 to 300, got 9."), ("seed", "-1", "0 or more, got -1."),
+     ("only", "weight", "one of"), ("book", "nowhere", "the folder with the chapters")],
+)  # fmt: skip
+def test_bad_input_is_one_sentence(tmp_path, capsys, option, value, words):
+    assert main(["class", "bank", "--out", str(tmp_path / "x"), f"--{option}", value]) == 2
+    assert capsys.readouterr().err.startswith(f"limetutor: --{option} must be {words}")
     assert not (tmp_path / "x").exists()
 
 

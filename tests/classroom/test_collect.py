@@ -242,6 +242,8 @@ def test_links_in_a_folder_are_not_followed(tmp_path, capsys):
     (export / CLASS[3].id / "more.ipynb").symlink_to(tmp_path / "secret" / f"{NAME}.ipynb")
     found, _ = collected(tmp_path, own_roster(CLASS[2:4]), export)
     assert b"secret" not in found.values() and "it is a link" in capsys.readouterr().out
+    (tmp_path / "submissions" / CLASS[3].id / collect.OTHER).symlink_to(tmp_path / "secret")
+    assert collected(tmp_path, own_roster(CLASS[2:4]), export)[1] == 2
 
 
 HERS = f"{ADA.name}_{ADA.moodle}{MARK}/{NAME}.ipynb"

@@ -2,13 +2,13 @@
 
 import csv
 
-from slips import notebook_of, slips
+import pytest
+from slips import RIGHT, notebook_of
 
 from limetutor.classroom import copies
 from limetutor.classroom.bounded import BoundedProcess
 
 NAME = "lime_from_scratch"
-(RIGHT,) = [s for s in slips() if s.assignment == NAME and s.name == "right"]
 TEXT = "A coefficient says how far the mean inside one box lies above that of its neighbours."
 ODD = """
 def fit(z, y, w):
@@ -40,9 +40,10 @@ def listed(tmp_path, monkeypatch, copiers, code):
     return {row["question"]: row["students"] for row in shown}
 
 
-def test_a_long_answer_of_five_is_one_line(tmp_path, monkeypatch):
+@pytest.mark.parametrize("end", ["", "fit?", "fit(", f"fit = 1{' + 1' * 3000}"])
+def test_a_long_answer_of_five_is_one_line(tmp_path, monkeypatch, end):
     group = "s00 & s01 & s02 & s03 & s04"
-    assert listed(tmp_path, monkeypatch, 5, ODD) == {"fit": group, "in_words": group}
+    assert listed(tmp_path, monkeypatch, 5, f"{ODD}\n{end}") == {"fit": group, "in_words": group}
 
 
 def test_short_code_of_three_is_left_out(tmp_path, monkeypatch):

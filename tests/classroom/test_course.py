@@ -235,7 +235,7 @@ def fit(z, y, w):
 def test_copies_are_seen_by_structure(tmp_path):
     """Names and comments aside; what many have, or the model answer, says so or is left out."""
     codes = {"ada": OWN, "ben": RENAMED, "cem": LONGER, "dan": OTHER}
-    (slip,) = [s for s in SLIPS if s.name == "right"]
+    slip = SLIPS[0]
     folders = []
     for name, code in codes.items():
         folder = tmp_path / name

@@ -37,6 +37,9 @@ def slips() -> list[Slip]:
     return found
 
 
+RIGHT = slips()[0]
+
+
 def notebook_of(
     slip: Slip, student: str, text: str | None = None, cells: dict[str, str] | None = None
 ) -> str:
