@@ -390,8 +390,12 @@ def collect(options: argparse.Namespace) -> int:
             print(f"{name}: {len(given)} of {len(roster.students)} students{words}.")
     for sentence in found["chosen"]:
         print(sentence)
+    refused: dict[str, list[str]] = defaultdict(list)  # by the file that a student handed in
     for name, why in found["refused"]:
-        print(f"Not unpacked: {name!r}, because {why}.")
+        refused[re.split(r"(?i)(?<=\.zip)/", name)[0]].append(f"{name!r}, because {why}")
+    for outer, told in refused.items():
+        more = [f"{len(told) - 3} more files in {outer!r}"] if told[3:] else []
+        print(*(f"Not unpacked: {words}." for words in [*told[:3], *more]), sep="\n")
     lost = [row for row in found["rows"] if not row["student"]]
     for row in lost[:20]:
         print(f"Not placed: {_printable(row['from'])}.")

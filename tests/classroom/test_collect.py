@@ -227,7 +227,7 @@ def test_archives_that_mean_harm_cost_only_themselves(tmp_path, capsys):
         "deep",
         "together",
     ):
-        assert f"{name}.zip" in said, name
+        assert 1 <= said.count(f"{name}.zip") <= 4, name
     new = set(tmp_path.parent.rglob("*")) | set(Path("/tmp").glob("up*"))
     assert all(tmp_path in p.parents or p == tmp_path for p in new - before)
     assert not any(p.is_symlink() for p in (tmp_path / "submissions").rglob("*"))
