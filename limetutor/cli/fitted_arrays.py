@@ -34,8 +34,11 @@ def checks(attribute: str, *names: str) -> Callable[[Any], Any]:
 
 
 def check(model: Any) -> None:
-    """Refuse a model whose arrays do not fit together; search trees are built anew."""
-    for part in _parts(model):
+    """Refuse a model whose arrays do not fit together; search trees are built anew.
+
+    What is inside comes first: the check of a model may call those in it.
+    """
+    for part in reversed([*_parts(model)]):
         _refuse_overriding(part)
         names = getattr(part, "__dict__", {}).get("feature_names_in_", ())
         _require(part, np.size(names) <= MAX_SIDE, f"more than {MAX_SIDE:,} features")
@@ -49,8 +52,8 @@ def check(model: Any) -> None:
             if attribute and not hasattr(part, attribute):
                 continue  # a template for others to be fitted from
             try:
-                check_part(part)
                 _check_classes(part)
+                check_part(part)
             except RefusedError:
                 raise
             except Exception as error:  # of attributes that are missing or of another type
@@ -185,7 +188,6 @@ def _whole(part: Any, name: str) -> int:
 def _tree(f: Any) -> None:
     _require(f, f.tree_.n_features == _whole(f, "n_features_in_"), "a tree of other features")
     _require(f, f.tree_.n_outputs == _whole(f, "n_outputs_"), "a tree of other outputs")
-    _check_classes(f)
 
 
 @checks("estimators_", "RandomForestClassifier", "RandomForestRegressor")
@@ -196,7 +198,6 @@ def _forest(f: Any) -> None:
     for tree in f.estimators_:
         right = (tree.tree_.n_features, tree.tree_.n_outputs) == (d, _whole(f, "n_outputs_"))
         _require(f, right, "a tree of other features or outputs")
-    _check_classes(f)
 
 
 def _check_classes(f: Any) -> None:
@@ -221,7 +222,6 @@ def _gradient_boosting(f: Any) -> None:
         sizes = (tree.tree_.n_features, tree.tree_.n_outputs, tree.tree_.max_n_classes)
         _require(f, sizes == (d, 1, 1), "a tree of other features or outputs")
     _require(f, _whole(f, "n_trees_per_iteration_") == k, "another number of trees")
-    _check_classes(f)
     for n in (1, 3):
         first = f._raw_predict_init(np.zeros((n, d), np.float32))
         _require(f, first.shape == (n, k), "a first model of another shape")
@@ -245,7 +245,6 @@ def _hist_gradient_boosting(f: Any) -> None:
         bits = tree.raw_left_cat_bitsets
         _require(f, bits.ndim == 2 and bits.shape[1] == WORDS, "categories that are no sets")
         _require(f, split["bitset_idx"] < len(bits), "categories that are not there")
-    _check_classes(f)
     columns = f._preprocess_X(np.zeros((1, d)), reset=False).shape[1]
     _require(f, columns == d, "columns of other features")
 
@@ -325,6 +324,12 @@ def _function(f: Any) -> None:
         _require(f, not {"where", "out"} & {*(given or {})}, "arguments for parts of an array")
 
 
+@checks("_max_degree", "PolynomialFeatures")
+def _polynomial(f: Any) -> None:
+    """Compiled code counts with the flag: as 3 it is given less memory than it writes to."""
+    _require(f, type(f.interaction_only) is bool, "a flag that is neither true nor false")
+
+
 @checks("transformers_", "ColumnTransformer")
 def _columns(f: Any) -> None:
     """Fitting has called what chooses columns."""
@@ -357,6 +362,12 @@ def _one_hot(f: Any) -> None:
         f._default_to_infrequent_mappings if f._infrequent_enabled else [None] * len(columns)
     )
     for i, (known, count) in enumerate(zip(categories, columns, strict=True)):
+        given = known.tolist()
+        present = [value for value in given if value is not None and value == value]
+        # texts are looked up by name; numbers in no order would be found beyond the last
+        if not all(isinstance(value, str) for value in present):
+            rise = given[: len(present)] == present == sorted(set(present))
+            _require(f, rise, "categories that do not rise")
         position: Any = np.arange(len(known))
         if grouped[i] is not None:
             _require(f, grouped[i].shape == position.shape, "categories of another number")
@@ -365,5 +376,5 @@ def _one_hot(f: Any) -> None:
         if dropped is not None and dropped[i] is not None:
             position = position[position != dropped[i]]
             position = np.where(position > dropped[i], position - 1, position)
-        _require(f, type(count) is int and count <= len(known), "columns without a category")
+        _require(f, type(count) is int and 0 <= count <= len(known), "columns without a category")
         _require(f, (position >= 0) & (position < count), "a category without a column")

@@ -333,6 +333,8 @@ def output_column(output: Any, columns: int, classes: list[Any], name: str = "ou
             f"{'a class of ' + arg.shorten(classes) if classes else f'0 to {columns - 1}'}."
         )
     matches = [k for k, label in enumerate(classes) if _same(label, output)]
+    if len(matches) > 1:
+        raise ValueError(f"f must have classes that differ, got {arg.shorten(classes)}.")
     if matches:
         return matches[0]
     truths = [bool(label) for label in classes if isinstance(label, bool | np.bool_)]

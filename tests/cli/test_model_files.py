@@ -34,7 +34,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    PolynomialFeatures,
+    StandardScaler,
+)
 from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeRegressor
 from skops import io
@@ -358,6 +363,61 @@ def test_arrays_that_do_not_fit_together_are_refused(tmp_path, refused, number):
     assert "is damaged or was made to do harm: " in said
 
 
+@pytest.mark.parametrize("order", [[2.0, 0.0, 1.0], [0.0, 2.0, 2.0], [np.nan, 0.0, 2.0]], ids=str)
+def test_numbers_that_a_search_would_find_beyond_the_last_are_refused(tmp_path, refused, order):
+    """Found by attack: the column of such a category was not there, and a tree wrote to it."""
+    opened = Opened(make_pipeline(OneHotEncoder(), Ridge()).fit([[0.0], [1.0], [2.0]], [0, 1, 2]))
+    opened.put(opened.node("categories_")["content"][0], np.array(order))
+    said = refused(opened.write(tmp_path / "encoder.skops"))
+    assert "OneHotEncoder with categories that do not rise" in said
+
+
+def test_a_feature_does_not_take_columns_away(tmp_path, refused):
+    """Found by attack: of one whose only category is dropped no column was compared."""
+    rows = np.column_stack([np.ones(3), [0.0, 1.0, 2.0]])
+    opened = Opened(make_pipeline(OneHotEncoder(drop="first"), Ridge()).fit(rows, [0, 1, 2]))
+    opened.node("_n_features_outs")["content"][0] = NONE | {"content": "-1"}
+    said = refused(opened.write(tmp_path / "encoder.skops"))
+    assert "OneHotEncoder with columns without a category" in said
+
+
+def test_a_flag_is_no_number(tmp_path, refused):
+    """Found by attack: compiled code computed with it how much memory there is to write to."""
+    steps = OneHotEncoder(), PolynomialFeatures(2, interaction_only=True), Ridge()
+    opened = Opened(make_pipeline(*steps).fit(X > 0, Y))
+    opened.edit("interaction_only", lambda flag: 3)
+    said = refused(opened.write(tmp_path / "polynomial.skops"))
+    assert "PolynomialFeatures with a flag that is neither true nor false" in said
+
+
+def test_a_model_inside_is_checked_before_it_is_called(tmp_path, refused, monkeypatch):
+    """Found by attack: the check of boosting called the model it starts from, which wrote out of bounds."""
+    first = make_pipeline(OneHotEncoder(), DummyClassifier())
+    opened = Opened(GradientBoostingClassifier(n_estimators=1, init=first).fit(X > 0, CLASSES))
+    opened.node("_n_features_outs")["content"][0] = NONE | {"content": "1"}
+    monkeypatch.setattr(OneHotEncoder, "transform", lambda *given: pytest.fail("it was called"))
+    said = refused(opened.write(tmp_path / "inside.skops"))
+    assert "OneHotEncoder with a category without a column" in said
+
+
+@pytest.mark.parametrize(
+    ("rows", "order"),
+    [
+        (np.array([["b"], ["c"], ["a"]]), ["c", "a", "b"]),
+        (np.array([["b"], [None], ["a"]], object), ["b", "a", None]),
+        (np.array([[1.0], [np.nan], [-2.0]]), [-2.0, 1.0, np.nan]),
+        (np.array([[3], [1], [2]]), [1, 2, 3]),
+        (np.array([[True], [False]]), "auto"),
+    ],
+    ids=["texts", "objects", "missing", "numbers", "truth"],
+)
+def test_categories_that_scikit_learn_takes_are_read(tmp_path, rows, order):
+    model = OneHotEncoder(categories=order if order == "auto" else [order]).fit(rows)
+    io.dump(model, tmp_path / "encoder.skops")
+    read = read_model(str(tmp_path / "encoder.skops"), [])
+    np.testing.assert_array_equal(read.transform(rows).toarray(), model.transform(rows).toarray())
+
+
 def test_what_stands_in_the_way_of_a_check_is_refused(tmp_path, refused):
     """Found by attack: each of these ran code, wrote a file or crashed."""
     broken = HIST.copy()
@@ -482,10 +542,11 @@ def test_the_methods_that_a_stack_calls_are_not_for_the_file_to_choose(
     opened.put(array, np.array([b"any content"]))
     opened.node("estimators_")["content"] = [array]
     opened.node("stack_method_")["content"] = [NONE | {"content": '"tofile"'}]
-    opened.node("func").update(node("TypeNode", "builtins.str"))
     assert "a method that predicts nothing" in refused(opened.write(tmp_path / "stack.skops"))
     opened.node("stack_method_")["content"] = [NONE | {"content": '"predict"'}]
     assert "models that are none" in refused(opened.write(tmp_path / "stack.skops"))
+    opened.node("func").update(node("TypeNode", "builtins.str"))
+    assert "a class in place of a func" in refused(opened.write(tmp_path / "stack.skops"))
 
 
 METRICS = [

@@ -175,6 +175,10 @@ def test_true_is_a_class_and_no_column():
         lt.explain(lambda x: x, **at, output=True)
     with pytest.raises(ValueError, match=r"output must be a class of .*, got .*\.$"):
         lt.explain(model, **at, output=IRIS.data)
+    for same in (["yes", "yes"], [1.0, 1]):  # found by attack: the first column was explained
+        model.classes_ = np.array(same, object)
+        with pytest.raises(ValueError, match=r"f must have classes that differ, got \["):
+            lt.explain(model, **at, output=same[1])
 
 
 def test_an_estimator_fitted_on_numbers_as_objects_is_one_sentence():
