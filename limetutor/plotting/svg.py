@@ -15,10 +15,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_mixed import MixedModeRenderer
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure
+from matplotlib.path import Path
+from matplotlib.transforms import IdentityTransform
 
 from .handles import controls_of
 from .style import as_css_variable, styled
@@ -119,8 +122,46 @@ def part(fig: Figure, artists: Sequence[Artist], prefix: str, memo: Memo | None 
     return Drawing(page.writer.root, page.handles)
 
 
-class PageRenderer(RendererSVG):
-    """Matplotlib's SVG renderer, writing elements; ``memo`` holds what it may insert again."""
+class FewElements(RendererSVG):
+    """Matplotlib's SVG renderer, without an element for each marker: to a browser that is a whole curve."""
+
+    def draw_markers(
+        self, gc: Any, marker_path: Any, marker_trans: Any, path: Any, trans: Any,
+        rgbFace: Any = None,
+    ) -> None:  # fmt: skip
+        """Draw markers as one path, a disc as a line of no length with round ends, on another as its rim.
+
+        Those that would look otherwise where they overlap stay as matplotlib draws them.
+        """
+        disc = marker_path is Path.unit_circle() and rgbFace is not None
+        curved = not disc and marker_path.codes is not None and np.any(marker_path.codes % 79 > 2)
+        rim, edge = gc.get_linewidth(), gc.get_rgb()[:3]
+        opaque = gc.get_alpha() == 1 and (rgbFace is None or rgbFace[3:] in ((), (1,)))
+        rimmed = rim > 0 and disc and (opaque or edge != rgbFace[:3])
+        if curved or not (opaque or (disc and not rimmed)):
+            super().draw_markers(gc, marker_path, marker_trans, path, trans, rgbFace)
+            return
+        at = trans.transform(path.vertices)
+        at = at[np.isfinite(at).all(axis=1)]
+        if not disc:
+            one = marker_path.transformed(marker_trans)
+            marks = [Path(one.vertices + place, one.codes) for place in at]
+            super().draw_path(gc, Path.make_compound_path(*marks), IdentityTransform(), rgbFace)
+            return
+        discs = Path(np.repeat(at, 2, axis=0), [Path.MOVETO, Path.LINETO] * len(at))
+        size = 2 * marker_trans.get_matrix()[0, 0]
+        both = [(edge, size + rim), (rgbFace, size - rim)]
+        for hue, width in both if rimmed else [(rgbFace, size + rim)]:
+            line = self.new_gc()
+            line.copy_properties(gc)
+            line.set_foreground(hue)
+            line.set_linewidth(width)
+            line.set_capstyle("round")
+            super().draw_path(line, discs, IdentityTransform())
+
+
+class PageRenderer(FewElements):
+    """The same, writing elements; ``memo`` holds what it may insert again."""
 
     def __init__(self, width: float, height: float, prefix: str, memo: Memo) -> None:
         super().__init__(width, height, io.StringIO(), image_dpi=DPI, metadata={"Date": None})

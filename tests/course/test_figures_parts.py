@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from drawing import said, xy
+from drawing import said
 from scipy import stats
 
 from limetutor.core.boxes import Gaussian
@@ -76,17 +76,6 @@ def test_log_axes_have_the_ticks_they_are_given_and_no_other():
     other = new_figure().subplots()
     parts.log_axes(other, y=[1, 10])
     assert (other.get_xscale(), other.get_yscale()) == ("linear", "log")
-
-
-def test_intervals_that_miss_the_truth_stand_out():
-    ax = new_figure().subplots()
-    coef = np.array([0.0, 1.97, -1.95])
-    parts.draw_intervals(ax, coef, np.column_stack([coef - 1.96, coef + 1.96]), 0.0)
-    held, missed = ax.collections
-    assert (len(held.get_segments()), len(missed.get_segments())) == (2, 1)
-    np.testing.assert_allclose(missed.get_segments()[0], [[2, 0.01], [2, 3.93]], atol=1e-12)
-    assert [line.get_color() for line in ax.lines[-1:]] == [color.alarm]
-    assert xy(ax.lines[-1]).tolist() == [[2, 1.97]]
 
 
 def test_signed_numbers_have_no_minus_zero_and_powers_of_ten_a_mantissa_below_ten():

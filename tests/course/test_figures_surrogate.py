@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from drawing import drawn, in_colour, xy
-from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.linear_model import Ridge
 
 import limetutor as lt
 from limetutor.course.experiments import patient_13
@@ -44,15 +43,6 @@ def test_an_interval_is_grey_where_it_holds_zero_and_each_coefficient_is_in_view
         for marks in in_colour(ax, color.sample):
             assert np.all((xy(marks)[:, 0] > low) & (xy(marks)[:, 0] < high))
     assert seen == len(names)
-
-
-def test_with_all_boxes_the_score_is_that_of_least_squares_on_them() -> None:
-    ex, boxes = weights.patient_samples(), lt.Empirical(patient_13().X).boxes()
-    codes = boxes.discretize(ex.x)
-    z = OneHotEncoder(sparse_output=False).fit_transform(codes)
-    fitted = LinearRegression().fit(z, ex.y, ex.weights)
-    score = surrogate.score_with_all_boxes(ex, boxes)
-    assert score == pytest.approx(fitted.score(z, ex.y, ex.weights), abs=1e-9)
 
 
 @pytest.mark.parametrize("ridge", [0.1, 1.0, 520.0, 1e5])

@@ -52,9 +52,8 @@ def curved(fig: Figure, nu: float, model: str, p: int) -> str:
     xi = positions(p)
     exact, guess = exact_and_guess(xi.ravel(), nu, model, p)
     draw_edges(ax, p, lw=0.8, alpha=0.6)
-    within = np.clip(
-        guess, -2.9, 6.9
-    )  # beyond its canvas matplotlib drops points, and it would jump
+    # beyond its canvas matplotlib drops points, and the line would jump
+    within = np.clip(guess, -2.9, 6.9)
     ax.plot(*by_box(xi, within), color=color.muted, ls="--", lw=1.5)
     ax.plot(*by_box(xi, exact), color=color.truth)
     ax.set(xlim=(-REACH, REACH), ylim=(-2.5, 6.5), xlabel="position of ξ", ylabel="coefficient β")

@@ -16,7 +16,7 @@ from ...plotting.results import boxplots, by_sign
 from ...plotting.style import color, new_figure, styled
 from ...precision.arrowhead import arrowhead_eigenvalues, secular
 from ..experiments import Runs, running_example
-from .parts import bandwidth_axis, minus, panel, powers, scientific, slanted
+from .parts import bandwidth_axis, minus, panel, powers, scientific, slanted, stacked
 
 NU = np.geomspace(0.1, 3, 50)
 
@@ -75,31 +75,31 @@ def mean_weight(nu: float) -> float:
 
 
 def eigenvalues(fig: Figure, nu: float, scaled: bool, p: int) -> str:
-    """Left: the eigenvalues of Σ (or Σ/C) against ν. Right: the α behind them."""
-    left, right = fig.subplots(1, 2, width_ratios=(1.3, 1), gridspec_kw={"wspace": 0.36})
+    """Above: the eigenvalues of Σ (or Σ/C) against ν. Below: the α behind them."""
+    top, below = stacked(fig, (2, 1), left=0.14)
     curves, C = spectrum(p)
     alpha = alphas(nu, p)
     now = 1 / arrowhead_eigenvalues(alpha)[::-1]
     scale, scale_now = (1.0, 1.0) if scaled else (C[:, None], mean_weight(nu))
     values, values_now = curves * scale, now * scale_now
     low, high, text = values_now[0], values_now[-1], f"ratio {_number(now[-1] / now[0])}"
-    left.fill_between(NU, values[:, 0], values[:, -1], color=color.truth, alpha=0.12, lw=0)
-    left.plot(NU, values[:, 1:-1], color=color.muted, lw=0.9)
-    left.plot(NU, values[:, [0, -1]], color=color.truth, lw=2.6)
-    (span,) = left.plot([nu, nu], [low, high], "o-", color=color.truth, ms=7)
+    top.fill_between(NU, values[:, 0], values[:, -1], color=color.truth, alpha=0.12, lw=0)
+    top.plot(NU, values[:, 1:-1], color=color.muted, lw=0.9)
+    top.plot(NU, values[:, [0, -1]], color=color.truth, lw=2.6)
+    (span,) = top.plot([nu, nu], [low, high], "o-", color=color.truth, ms=7)
     handle(span, "nu")
     side = "left" if nu < 0.3 else "center" if nu < 1.2 else "right"
-    left.annotate(text, (nu, high), (0, 9), textcoords="offset points", color=color.ink, ha=side)
-    bandwidth_axis(left, y=powers(range(-4, 2) if scaled else range(-15, 2, 3)))
-    left.set_ylim((1e-4, 100) if scaled else (1e-15, 1e3))
+    top.annotate(text, (nu, high), (0, 9), textcoords="offset points", color=color.ink, ha=side)
+    bandwidth_axis(top, y=powers(range(-4, 2) if scaled else range(-15, 2, 3)))
+    top.set_ylim((1e-4, 100) if scaled else (1e-15, 1e3))
     name = "Σ/C" if scaled else "Σ"
-    left.set_ylabel(f"eigenvalues of {name}", labelpad=2)
-    right.axhline(0, color=color.muted, lw=1)
-    right.axhline(1, color=color.muted, lw=1)
-    right.vlines(np.arange(1, 11), 0, alpha, color=color.sample, lw=2)
-    right.plot(np.arange(1, 11), alpha, "o", color=color.sample, ms=7)
-    right.set(xlim=(0.3, 10.7), ylim=(-0.06, 1.06), xlabel="feature j", ylabel="αⱼ")
-    right.set_xticks([1, 4, 7, 10])
+    top.set_ylabel(f"eigenvalues of {name}", labelpad=2)
+    below.axhline(0, color=color.muted, lw=1)
+    below.axhline(1, color=color.muted, lw=1)
+    below.vlines(np.arange(1, 11), 0, alpha, color=color.sample, lw=2)
+    below.plot(np.arange(1, 11), alpha, "o", color=color.sample, ms=7)
+    below.set(xlim=(0.3, 10.7), ylim=(-0.06, 1.06), xlabel="feature j", ylabel="αⱼ")
+    below.set_xticks(range(1, 11))
     return (
         f"At ν = {nu:.2f} with p = {p} boxes, the eigenvalues of {name} run from "
         f"{_number(now[0] * scale_now)} to {_number(now[-1] * scale_now)}: a condition number of "

@@ -1,17 +1,14 @@
 """Chapter *discretization*: quantile boxes, indicators, and the patients that LIME makes up."""
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.path import Path
 
 from ...core.boxes import Boxes
 from ...interactive.layers import in_layers
 from ...lime.empirical import Empirical
-from ...plotting.handles import handle
 from ...plotting.style import color
 from ...precision.gaussian_and_tilted_samplers import sampler
 from ..datasets import diabetes
@@ -72,10 +69,8 @@ def _histogram(fig: Figure) -> Axes:
 def body_mass(p: int, patient: float) -> str:
     """A histogram of the body mass index, its p quantile boxes, and the box of one patient."""
     own = box_numbers("bmi", np.array([patient]), p)[0]
-    inside, everyone = (
-        int(np.sum(box_numbers("bmi", _column("bmi"), p) == own)),
-        len(_column("bmi")),
-    )
+    inside = int(np.sum(box_numbers("bmi", _column("bmi"), p) == own))
+    everyone = len(_column("bmi"))
     return (
         f"With p = {p} boxes, a body mass index of {patient:.1f} becomes “{phrase('bmi', patient, p)}”, "
         f"box {own + 1} of {p}, which holds {inside} of the {everyone} patients ({inside / everyone:.0%})."
@@ -86,7 +81,7 @@ def body_mass(p: int, patient: float) -> str:
 
 SAMPLES = 100
 BP = (60.0, 135.0)
-LEFT_HALF, RIGHT_HALF = Path.wedge(90, 270), Path.wedge(270, 90)
+BAR = {"bmi": 1.7, "bp": 0.3}  # half the length of the upright bars, and of the level ones
 
 
 @cache
@@ -107,23 +102,17 @@ def _plane(fig: Figure) -> Axes:
     ax = fig.subplots()
     ax.plot(*parts.lines(_boxes("bmi").edges[0], *BP), color=color.box, lw=1.2)
     ax.plot(*parts.lines(_boxes("bp").edges[0], *BMI)[::-1], color=color.box, lw=1.2)
+    ax.plot(sampled("bmi"), sampled("bp"), "o", mfc=color.paper, mec=color.sample, ms=9.5, mew=0.8)
     ax.set(xlim=BMI, ylim=BP, xlabel="body mass index", ylabel="blood pressure")
     return ax
 
 
-def _halves(ax: Axes, name: str, value: float, half: Path) -> None:
-    """One half of the mark of each sample, filled where the sample shares the box of the value."""
-    boxes, own = box_numbers(name, sampled(name)), box_numbers(name, np.array([value]))[0]
-    style: dict[str, Any] = {"marker": half, "ls": "none", "ms": 9, "mew": 0.8, "mec": color.sample}
-    for k in range(4):  # a path for each box, so that a change of box only recolours it
-        face = color.sample if k == own else color.paper
-        here = boxes == k
-        ax.plot(sampled("bmi")[here], sampled("bp")[here], mfc=face, **style)
-
-
-def _patient(ax: Axes, bmi: float, bp: float) -> None:
-    (dot,) = ax.plot(bmi, bp, "o", color=color.xi, ms=11, mec=color.paper, mew=1.6, clip_on=False)
-    handle(dot, "bmi", "bp")
+def _bars(ax: Axes, name: str, value: float) -> None:
+    """A bar in the mark of each sample that shares the box of the value: upright for a column."""
+    own, of_value = box_numbers(name, sampled(name)), box_numbers(name, np.array([value]))
+    at, across = (sampled(n)[own == of_value] for n in (name, "bp" if name == "bmi" else "bmi"))
+    bars = parts.lines(at, across - BAR[name], across + BAR[name])
+    ax.plot(*(bars if name == "bmi" else bars[::-1]), color=color.sample, lw=2.4)
 
 
 @in_layers(
@@ -132,9 +121,9 @@ def _patient(ax: Axes, bmi: float, bp: float) -> None:
         *np.clip(_ends("bmi", bmi), *BMI), color=color.box, alpha=0.16, lw=0
     ),
     lambda ax, bp: ax.axhspan(*np.clip(_ends("bp", bp), *BP), color=color.box, alpha=0.16, lw=0),
-    lambda ax, bmi: _halves(ax, "bmi", bmi, LEFT_HALF),
-    lambda ax, bp: _halves(ax, "bp", bp, RIGHT_HALF),
-    _patient,
+    lambda ax, bmi: _bars(ax, "bmi", bmi),
+    lambda ax, bp: _bars(ax, "bp", bp),
+    lambda ax, bmi, bp: parts.on_map(ax, bmi, bp, "bmi", "bp"),
 )
 def same_box(bmi: float, bp: float) -> str:
     """Samples in the plane of two features, and which of them share the patient's boxes."""

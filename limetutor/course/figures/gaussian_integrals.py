@@ -1,7 +1,5 @@
 """Appendix *Gaussian integrals*: a bell, a weight, and what is left of their product in a box."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,7 +11,7 @@ from ...exact.integrals import gaussian_integral
 from ...interactive.layers import in_layers
 from ...plotting.handles import handle
 from ...plotting.style import color
-from .parts import bell, cut, key
+from .parts import bell, cut, named
 
 XI, MU, SIGMA = 1.2, 0.0, 1.0
 
@@ -26,24 +24,22 @@ def density(x: np.ndarray) -> np.ndarray:
 X = np.linspace(-3, 4, 99)
 
 
-LINES: dict[str, dict[str, Any]] = {
-    "density of x": {"color": color.muted, "ls": "--"},
-    "weight": {"color": color.sample, "lw": 1.4},
-    "product": {"color": color.truth},
-}
-
-
 def _bells(fig: Figure) -> Axes:
     ax = fig.subplots()
-    ax.plot(X, density(X), **LINES["density of x"])
-    ax.set(xlim=(-3, 4), ylim=(0, 1.1), xlabel="x", yticks=[0, 0.5, 1])
-    key(ax, LINES, loc="upper left")
+    ax.plot(X, density(X), color=color.muted, ls="--")
+    ax.set(xlim=(-3, 4), ylim=(0, 1.14), xlabel="x", yticks=[0, 0.5, 1])
+    named(ax, -1.05, 0.27, "density of x", color.muted, ha="right")
+    named(ax, XI + 0.1, 1.07, "weight", color.sample)
     return ax
 
 
 def _weight_and_product(ax: Axes, nu: float) -> None:
-    ax.plot(X, bell(X, XI, nu), **LINES["weight"])
-    ax.plot(X, density(X) * bell(X, XI, nu), **LINES["product"])
+    product = density(X) * bell(X, XI, nu)
+    ax.plot(X, bell(X, XI, nu), color=color.sample, lw=1.4)
+    ax.plot(X, product, color=color.truth)
+    peak = float(tilted_normal(np.asarray(XI), np.asarray(MU), nu, np.asarray(SIGMA))[0])
+    paper = {"facecolor": color.paper, "lw": 0, "pad": 1}
+    named(ax, peak, product.max() + 0.08, "product", color.truth, ha="center", bbox=paper)
 
 
 def _piece(ax: Axes, nu: float, lo: float) -> None:

@@ -200,7 +200,8 @@ def hidden_tone(fig: Figure, tone: float, name: str) -> str:
     fig.subplots_adjust(left=0.02, right=0.98, top=0.9, bottom=0.02, wspace=0.06)
     left, right = fig.subplots(1, 2)
     _photograph(left)
-    grey = f"#{round(255 * tone):02x}" + 2 * f"{round(255 * tone):02x}"
+    # not quite black, which matplotlib leaves out as SVG's default: all frames have the same elements
+    grey = "#" + 3 * f"{max(round(255 * tone), 1):02x}"
     _covered(left, "quickshift", [grey] * len(beta), np.arange(len(beta)) % 2 * 1.0)
     left.set_title("a sample")
     speaking(right, beta, SCALES[name])

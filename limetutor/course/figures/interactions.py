@@ -97,23 +97,22 @@ def paths() -> dict[str, WidthPath]:
 
 
 def width_path(fig: Figure, width: float, model: str) -> str:
-    """Left: where the width leads the frequencies of two boxes. Right: the coefficients."""
+    """Above: where the width leads the frequencies of two boxes. Below: the coefficients."""
     path = paths()[model]
     game, beta = path.game, path.game.path(width)[0]
-    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
-    fig.subplots_adjust(right=0.94)
-    _frequencies(left, path, width)
-    right.axhline(0, color=color.muted, lw=1)
+    top, below = parts.stacked(fig, right=0.94)
+    _frequencies(top, path, width)
+    below.axhline(0, color=color.muted, lw=1)
     curves = game.path(WIDTHS)
     hues, ends = (color.truth, color.ink, color.muted), {}
     for j, (curve, hue) in enumerate(zip(curves.T, hues, strict=False)):
-        right.plot(WIDTHS, curve, color=hue, ls=("-", "--", ":")[j])
-        right.plot(width, beta[j], "o", color=hue, ms=8)
+        below.plot(WIDTHS, curve, color=hue, ls=("-", "--", ":")[j])
+        below.plot(width, beta[j], "o", color=hue, ms=8)
         ends[f"β{'₁₂₃'[j]}"] = float(curve[-1]), hue
-    log_axes(right, x=[0.3, 1, 3, 10])
-    right.set(xlim=(0.24, 11), ylim=(-2.2, 2.6), yticks=[-2, 0, 2], xlabel="width ν")
-    right.set_ylabel("coefficient", labelpad=0)
-    named_at_ends(right, WIDTHS[-1], ends)
+    log_axes(below, x=[0.3, 1, 3, 10])
+    below.set(xlim=(0.24, 11), ylim=(-2.2, 2.6), yticks=[-2, 0, 2], xlabel="width ν")
+    below.set_ylabel("coefficient")
+    named_at_ends(below, WIDTHS[-1], ends)
     where = " and ".join(f"{nu:.3g}" for nu in game.critical_widths(0))
     change = f"changes sign at {where}" if where else "does not change sign"
     return (
@@ -156,23 +155,23 @@ def quartile_box(k: int) -> tuple[float, float]:
 
 
 def correlated(fig: Figure, rho: float, boxes: str) -> str:
-    """Left: samples with a correlation. Right: the coefficients of f(x) = x₁ they would give."""
+    """Above: samples with a correlation. Below: the coefficients of f(x) = x₁ they would give."""
     first, second = (quartile_box(k) for k in PAIRS[boxes])
     beta, apart = (correlated_coefficients(r, first, second) for r in (rho, 0.0))
-    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
-    shade(left, first, 3, alpha=0.14)
-    left.axhspan(*np.clip(second, -3, 3), color=color.box, alpha=0.14, lw=0)
+    top, below = parts.stacked(fig, (1.4, 1))
+    shade(top, first, 3, alpha=0.14)
+    top.axhspan(*np.clip(second, -3, 3), color=color.box, alpha=0.14, lw=0)
     u, v = drawn_pairs().T
-    left.plot(u, rho * u + np.sqrt(1 - rho**2) * v, ".", color=color.sample, ms=5)
-    left.set(xlim=(-3, 3), ylim=(-3, 3), xticks=[-2, 0, 2], yticks=[-2, 0, 2])
-    left.set(xlabel="x₁, which f uses", ylabel="x₂, ignored by f")
-    right.axhline(0, color=color.muted, lw=1)
-    right.bar([0, 1], beta, width=0.5, color=color.surrogate)
-    right.hlines(apart, [-0.4, 0.6], [0.4, 1.4], color=color.truth, lw=2.5)
+    top.plot(u, rho * u + np.sqrt(1 - rho**2) * v, ".", color=color.sample, ms=5)
+    top.set(xlim=(-3, 3), ylim=(-3, 3), xticks=[-2, 0, 2], yticks=[-2, 0, 2])
+    top.set(xlabel="x₁, which f uses", ylabel="x₂, ignored by f")
+    below.axhline(0, color=color.muted, lw=1)
+    below.bar([0, 1], beta, width=0.5, color=color.surrogate)
+    below.hlines(apart, [-0.4, 0.6], [0.4, 1.4], color=color.truth, lw=2.5)
     side = 1 if apart[0] > 0 else -1
-    parts.named(right, 0, apart[0] + 0.2 * side, "independent", color.truth, ha="center")
-    right.set(xlim=(-0.6, 1.6), xticks=[0, 1], xticklabels=["β₁", "β₂"])
-    right.set(ylim=(-2.1, 2.1), yticks=[-2, -1, 0, 1, 2], ylabel="coefficient")
+    parts.named(below, 0, apart[0] + 0.35 * side, "independent", color.truth, ha="center")
+    below.set(xlim=(-0.6, 1.6), xticks=[0, 1], xticklabels=["β₁", "β₂"])
+    below.set(ylim=(-2.1, 2.1), yticks=[-2, -1, 0, 1, 2], ylabel="coefficient")
     return minus(
         f"With ρ = {rho:.2f}, the feature that f ignores gets coefficient {signed(beta[1])}, and the one that "
         f"it uses {signed(beta[0])}; with independent draws, they get 0.00 and {signed(apart[0])}."
@@ -183,18 +182,19 @@ def correlated(fig: Figure, rho: float, boxes: str) -> str:
 def far_from_data(
     X: np.ndarray, x: np.ndarray, columns: tuple[int, int], names: list[str]
 ) -> Figure:
-    """Left: two columns of the data and of LIME's samples. Right: distances to the nearest row."""
-    fig = new_figure((6.4, 3.6))
-    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.42})
-    left.plot(*x[: len(X), columns].T, ".", color=color.sample, ms=4)
-    left.plot(*X[:, columns].T, ".", color=color.ink, ms=4)
-    left.set(xlabel=names[columns[0]], ylabel=names[columns[1]])
+    """Above: two columns of the data and of LIME's samples. Below: distances to the nearest row."""
+    fig = new_figure((6.4, 5.2))
+    top, below = parts.stacked(fig, (1.4, 1))
+    top.plot(*x[: len(X), columns].T, ".", color=color.sample, ms=4)
+    top.plot(*X[:, columns].T, ".", color=color.ink, ms=4)
+    top.set(xlabel=names[columns[0]], ylabel=names[columns[1]])
     share = np.linspace(0, 1, 101)
-    for label, distance, hue, dash in (
-        ("patients", distance_within_data(X), color.ink, "-"),
-        ("samples", distance_to_data(x, X), color.sample, "--"),
+    for name, distance, hue, dash, side in (
+        ("patients", distance_within_data(X), color.ink, "-", "right"),
+        ("samples", distance_to_data(x, X), color.sample, "--", "left"),
     ):
-        right.plot(np.quantile(distance, share), share, color=hue, ls=dash, label=label)
-    right.set(xlim=(0, 4.5), ylim=(0, 1.02), xlabel="distance to the nearest", ylabel="share below")
-    right.legend(loc="lower right")
+        below.plot(np.quantile(distance, share), share, color=hue, ls=dash)
+        at = np.quantile(distance, 0.5) + (0.15 if side == "left" else -0.15)
+        parts.named(below, at, 0.5, name, hue, ha=side)
+    below.set(xlim=(0, 4.5), ylim=(0, 1.02), xlabel="distance to the nearest", ylabel="share below")
     return fig

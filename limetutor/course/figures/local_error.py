@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from ...core.tilted_law import gaussian_tilt
 from ...interactive.layers import in_layers
+from ...plotting.handles import handle
 from ...plotting.style import color, styled
 from ..experiments import Runs
 from . import parts
@@ -18,6 +19,7 @@ from .theorem import limit_at, patient
 # --- patient 13 ------------------------------------------------------------------------------
 
 COUNTS = tuple(range(2, 13))  # boxes for each feature
+NU = np.geomspace(0.1, 3, 80)
 INSIDE = 0.03  # times the root of d: so narrow a kernel that only samples in all boxes of ξ count
 
 
@@ -53,29 +55,30 @@ def patient_by_boxes() -> Figure:
 
 
 def _law_and_error(fig: Figure) -> tuple[Axes, Axes]:
-    """Left, laws over the boxes of N(0, 1); right, the error against the bandwidth."""
-    left, right = fig.subplots(1, 2, width_ratios=(1.15, 1), gridspec_kw={"wspace": 0.42})
-    parts.draw_edges(left)
-    left.set(xlim=(-3, 3), ylim=(0, 1.12), yticks=[], xlabel="x")
-    right.axhline(0, color=color.muted, lw=1)
-    parts.bandwidth_axis(right)
-    right.set(ylim=(-1.2, 0.8), yticks=[-1, -0.5, 0, 0.5], ylabel="error at ξ")
-    return left, right
+    """Above, laws over the boxes of N(0, 1); below, the error against the bandwidth."""
+    top, below = parts.stacked(fig)
+    parts.draw_edges(top)
+    top.set(xlim=(-3, 3), ylim=(0, 1.12), yticks=[], xlabel="x")
+    below.axhline(0, color=color.muted, lw=1)
+    parts.bandwidth_axis(below)
+    below.set(ylim=(-1.2, 0.8), yticks=[-1, -0.5, 0, 0.5], ylabel="error at ξ")
+    return top, below
 
 
 def _landed(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
     """The tilted law, its part in the box of ξ, and the mean of that part; the error there."""
-    left, right = axes
+    top, below = axes
     box = parts.box_of(xi)
     law = gaussian_tilt(xi, nu, 0, 1, *box)
     mean, sd, landed = (float(v) for v in (law.mu_tilde, law.sigma_tilde, xi + law.inside))
     curve = parts.bell_around(mean, sd, 3.1)
-    left.plot(*curve, color=color.sample, lw=1.4)
-    (area,) = left.fill(*curve, color=color.sample, alpha=0.3, lw=0)
-    parts.cut(left, area, max(box[0], -3), min(box[1], 3))
-    left.plot([landed, landed], [0, 1.0], color=color.truth, lw=2)
-    left.plot(landed, 0.03, "X", color=color.truth, ms=9)
-    parts.bandwidth_dot(right, lambda at: gaussian_tilt(xi, at, 0, 1, *box).inside, nu)
+    top.plot(*curve, color=color.sample, lw=1.4)
+    (area,) = top.fill(*curve, color=color.sample, alpha=0.3, lw=0)
+    parts.cut(top, area, max(box[0], -3), min(box[1], 3))
+    top.plot([landed, landed], [0, 1.0], color=color.truth, lw=2)
+    top.plot(landed, 0.03, "X", color=color.truth, ms=9)
+    (dot,) = below.plot(nu, law.inside, "o", color=color.truth, ms=9)
+    handle(dot, "nu")
 
 
 def _instance(axes: tuple[Axes, Axes], xi: float) -> None:
@@ -85,12 +88,12 @@ def _instance(axes: tuple[Axes, Axes], xi: float) -> None:
 
 @in_layers(
     _law_and_error,
-    lambda axes, xi: parts.bandwidth_curve(axes[1], lambda at: parts.tilt_at(xi, at).inside),
+    lambda axes, xi: axes[1].plot(NU, parts.tilt_at(xi, NU).inside, color=color.truth),
     _landed,
     _instance,
 )
 def landing(nu: float, xi: float) -> str:
-    """Left: where the surrogate of f(x) = x takes ξ to be. Right: its error against ν."""
+    """Above: where the surrogate of f(x) = x takes ξ to be. Below: its error against ν."""
     error = float(parts.tilt_at(xi, nu).inside)
     return (
         f"At ν = {nu:.2f}, the surrogate answers as if ξ were at {signed(xi + error, 3)} "

@@ -40,8 +40,9 @@ Panels = dict[str, Axes]  # the rows that a machine has, and the "bars" beside t
 
 def up_to(last: str = PARTS[-1]) -> Layered:
     """The machine with all parts up to this one, to be explored with :func:`controls`."""
-    shown = PARTS[: PARTS.index(last) + 1]
-    layers = [layer for part, layer in LAYERS if part in shown]
+    layers: list[Callable[..., None]] = [position, drawn, weighed, instance]
+    if last == "fit":
+        layers.insert(3, fitted)  # painted below ξ
     return Layered(partial(_panels, last), tuple(layers), WORDS[last])
 
 
@@ -135,6 +136,11 @@ def weighed(panels: Panels, nu: float, xi: float, kernel: str) -> None:
     panels["weights"].plot(*lines, color=color.sample, lw=2)
 
 
+def instance(panels: Panels, xi: float) -> None:
+    """ξ on f."""
+    parts.instance(panels["model"], xi, xi, ms=9)
+
+
 def fitted(panels: Panels, nu: float, xi: float, kernel: str) -> None:
     """The surrogate, a step, and its coefficient as a bar."""
     inside, outside = levels(nu, xi, kernel)
@@ -144,16 +150,6 @@ def fitted(panels: Panels, nu: float, xi: float, kernel: str) -> None:
     hue = by_sign(np.array([gap]))[0]
     # drawn very often, so without the care for limits that makes matplotlib's own bars slow
     bars.add_artist(Rectangle((0.7, 0), 0.6, gap, color=hue, lw=0, transform=bars.transData))
-
-
-#: In the order in which they are painted, each with its part.
-LAYERS: tuple[tuple[str, Callable[..., None]], ...] = (
-    ("weigh", position),
-    ("weigh", drawn),
-    ("weigh", weighed),
-    ("fit", fitted),
-    ("weigh", lambda panels, xi: parts.instance(panels["model"], xi, xi, ms=9)),
-)
 
 
 # --- in words ------------------------------------------------------------------------------------
@@ -180,7 +176,4 @@ def _fit_in_words(nu: float, xi: float, kernel: str = "gaussian") -> str:
 
 
 #: What the machine with all parts up to this one says.
-WORDS: dict[str, Callable[..., str]] = {
-    "weigh": _weigh_in_words,
-    "fit": _fit_in_words,
-}
+WORDS: dict[str, Callable[..., str]] = {"weigh": _weigh_in_words, "fit": _fit_in_words}

@@ -1,6 +1,6 @@
 """What the figures of several chapters share: boxes, curves, axes, and numbers in sentences."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from ...core.boxes import Boxes, Gaussian
@@ -17,7 +16,6 @@ from ...plotting.handles import handle
 from ...plotting.results import ten_to_the
 from ...plotting.style import color, new_figure
 
-NU = np.geomspace(0.1, 3, 80)
 BOX_NAMES = ("lowest", "second", "third", "highest")
 Curve = tuple[np.ndarray, np.ndarray]  # x and y
 
@@ -103,11 +101,10 @@ def instance(ax: Axes, xi: float, at: float = 0.03, ms: float = 8, control: str 
     handle(dot, control)
 
 
-def on_map(ax: Axes, xi: float, nu: float) -> None:
-    """A place of a map over ξ and ν, which can be dragged."""
-    (dot,) = ax.plot(xi, nu, "o", color=color.xi, ms=11, mec=color.paper, mew=1.6)
-    dot.set_clip_on(False)
-    handle(dot, "xi", "nu")
+def on_map(ax: Axes, x: float, y: float, *controls: str) -> None:
+    """A place of a map over two controls, which can be dragged."""
+    (dot,) = ax.plot(x, y, "o", color=color.xi, ms=11, mec=color.paper, mew=1.6, clip_on=False)
+    handle(dot, *controls)
 
 
 def bell(x: np.ndarray, mean: float = 0.0, sd: float = 1.0) -> np.ndarray:
@@ -170,32 +167,6 @@ def plateau(
     return [-out, lo, lo, hi, hi, out], [outside, outside, inside, inside, outside, outside]
 
 
-def bandwidth_curve(ax: Axes, value: Callable[[np.ndarray], np.ndarray]) -> None:
-    """What the theory says at every bandwidth."""
-    ax.plot(NU, value(NU), color=color.truth)
-
-
-def bandwidth_dot(ax: Axes, value: Callable[[np.ndarray], np.ndarray], nu: float) -> None:
-    """What it says at this one; the dot can be dragged."""
-    (dot,) = ax.plot(nu, value(np.asarray(nu)), "o", color=color.truth, ms=9)
-    handle(dot, "nu")
-
-
-def holds(ends: np.ndarray, truth: np.ndarray | float) -> np.ndarray:
-    """Which intervals (…, 2) contain the truth."""
-    return (ends[..., 0] <= truth) & (truth <= ends[..., 1])
-
-
-def draw_intervals(ax: Axes, coef: np.ndarray, ends: np.ndarray, truth: float) -> None:
-    """One interval (2,) per run; those that miss the truth stand out."""
-    hit, places = holds(ends, truth), np.arange(1, len(coef) + 1)
-    ax.axhline(truth, color=color.truth, lw=2)
-    for which, hue, width in ((hit, color.surrogate, 1.8), (~hit, color.alarm, 3.0)):
-        ax.vlines(places[which], *ends[which].T, color=hue, lw=width)
-        ax.plot(places[which], coef[which], ".", color=hue, ms=7)
-    ax.set(xlim=(0, len(coef) + 1), xlabel="run")
-
-
 # --- axes ------------------------------------------------------------------------------------
 
 
@@ -204,6 +175,20 @@ def panel(size: tuple[float, float] = (6.4, 3.6), **margins: float) -> tuple[Fig
     fig = new_figure(size)
     fig.subplots_adjust(**margins)
     return fig, fig.subplots()
+
+
+def stacked(
+    fig: Figure, heights: tuple[float, float] = (1, 1), shared: bool = False, **margins: float
+) -> tuple[Axes, Axes]:
+    """Two panels, one above the other, as on a phone there is no room side by side.
+
+    If they share the horizontal axis, its ticks and its name are below both.
+    """
+    tall, room, gap = fig.get_figheight(), 0.6, 0.12 if shared else 0.68  # in inches
+    fig.subplots_adjust(left=0.13, right=0.98, bottom=room / tall, top=1 - 0.1 / tall)
+    fig.subplots_adjust(**margins)
+    space = {"hspace": 2 * gap / (tall - 0.1 - room - gap)}
+    return tuple(fig.subplots(2, 1, sharex=shared, height_ratios=heights, gridspec_kw=space))
 
 
 Ticks = Sequence[float] | Mapping[float, str]
@@ -228,12 +213,6 @@ def bandwidth_axis(ax: Axes, y: Ticks | None = None) -> None:
     """The bandwidths from 0.1 to 3."""
     log_axes(ax, x=[0.1, 0.3, 1, 3], y=y)
     ax.set(xlim=(0.09, 3.3), xlabel="bandwidth ν")
-
-
-def key(ax: Axes, styles: Mapping[str, Mapping[str, Any]], **options: Any) -> None:
-    """A legend of lines that are drawn later, in layers of their own."""
-    samples = [Line2D([], [], label=name, **style) for name, style in styles.items()]
-    ax.legend(handles=samples, **options)
 
 
 def named(ax: Axes, x: float, y: float, name: str, hue: str, **options: Any) -> None:

@@ -18,6 +18,7 @@ from ...precision.bounds import covariance_tail as tail_bound
 from ...precision.bounds import empirical_inverse_bound, theorem_sample_size
 from ...results.limit import Limit
 from ..experiments import Runs, running_example
+from .parts import named, stacked
 
 
 class CovarianceErrors(NamedTuple):
@@ -57,17 +58,20 @@ def covariance_tail(fig: Figure, d: int, errors: CovarianceErrors) -> str:
     ax = fig.subplots()
     counts, edges = np.histogram(errors.norms[k], bins=np.linspace(0, 0.45, 46))
     ax.bar(edges[:-1], counts, np.diff(edges), align="edge", color=color.surrogate, alpha=0.6)
-    ax.axvline(errors.printed[k], color=color.alarm, lw=2, label="printed")
-    ax.axvline(errors.corrected[k], color=color.truth, lw=2, ls="--", label="corrected")
+    ax.axvline(errors.printed[k], color=color.alarm, lw=2)
+    ax.axvline(errors.corrected[k], color=color.truth, lw=2, ls="--")
     ax.set(xlim=(0, 0.45), ylim=(0, 80), xlabel="‖Σ̂ − Σ‖", ylabel="simulations")
     fig.subplots_adjust(top=0.88)
-    above = (0.5, 1)  # within the axes a line would go through it in some dimension
-    ax.legend(loc="lower center", bbox_to_anchor=above, ncols=2, borderaxespad=0.2)
-    beyond = float(np.mean(errors.norms[k] >= errors.corrected[k]))
+    # above the axes: within them a bar would go through the names in some dimension
+    named(ax, errors.printed[k], 84, "printed", color.alarm, ha="right")
+    beyond = "corrected →" if errors.corrected[k] > 0.45 else "corrected"
+    side = "left" if errors.corrected[k] < 0.36 else "right"
+    named(ax, min(errors.corrected[k], 0.45), 84, beyond, color.truth, ha=side)
+    share = float(np.mean(errors.norms[k] >= errors.corrected[k]))
     promised = tail_bound(float(errors.printed[k]), errors.n, d, corrected=False)
     return (
         f"In dimension {d}, the printed bound promises {promised:.0%} beyond its line, but "
-        f"{errors.exceeded[k]:.0%} of the simulations are there; {beyond:.0%} are beyond the "
+        f"{errors.exceeded[k]:.0%} of the simulations are there; {share:.0%} are beyond the "
         "corrected line."
     )
 
@@ -131,13 +135,13 @@ def at_small_bandwidth(nu: float, n: int, runs: int, seed: int = 0) -> np.ndarra
 @styled
 def before_and_after(wide: Runs, narrow: Runs, theory: tuple[np.ndarray, np.ndarray]) -> Figure:
     """Boxplots of repeated coefficients at two bandwidths (paper: Figure 7)."""
-    fig = new_figure((6.4, 3.8))
-    fig.subplots_adjust(top=0.9, wspace=0.12)
-    axes = fig.subplots(1, 2, sharey=True)
-    for ax, runs, beta in zip(axes, (wide, narrow), theory, strict=True):
+    fig = new_figure((6.4, 4.8))
+    axes = stacked(fig, shared=True)
+    for ax, runs, beta, nu in zip(axes, (wide, narrow), theory, ("1", "0.53"), strict=True):
         boxplots(ax, runs.coef, beta)
-    axes[0].set_title("ν = 1")
-    axes[1].set(title="ν = 0.53", ylabel="")
+        ax.text(10.4, 10, f"ν = {nu}", ha="right")
+        ax.set_ylim(-6, 13)
+    axes[0].set_xlabel("")
     return fig
 
 

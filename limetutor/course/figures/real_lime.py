@@ -18,7 +18,7 @@ from ...lime.read_explainer import LimeWorld
 from ...plotting.results import boxplots, by_sign
 from ...plotting.style import color, new_figure, plain, styled
 from ...results.limit import Limit
-from .parts import box_index, box_of, inner_edges, log_axes, named, shade, signed
+from .parts import box_index, box_of, inner_edges, log_axes, named, shade, signed, stacked
 
 XI = 0.1  # the instance among the boxes
 WIDTHS = np.geomspace(0.3, 10, 60)
@@ -56,37 +56,36 @@ def width_slider(
     xi: np.ndarray,
     world: LimeWorld,
 ) -> str:
-    """Left: coefficients at one kernel width. Right: what ridge leaves, and ξ's own row's share."""
+    """Above: coefficients at one kernel width. Below: what ridge leaves, and ξ's own row's share."""
     at = at_width(models[model], xi, world, width)
-    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.3})
-    fig.subplots_adjust(left=0.09)
+    top, below = stacked(fig, (1.6, 1), left=0.1)
     order = np.argsort(np.abs(at_width(models[model], xi, world, world.nu).coef))
     rows, coef = np.arange(len(order)), at.coef[order]
-    left.axvline(0, color=color.muted, lw=1)
-    left.barh(rows, coef, color=by_sign(coef), height=0.62)
-    left.plot(at.surrogate.beta[order], rows, "|", color=color.ink, ms=13, mew=2.2)
-    left.set_yticks(rows, [plain(at.names[j]) for j in order])
-    left.set(xlim=(-60, 80), xticks=[-50, 0, 50], ylim=(-0.7, 9.7), xlabel="coefficient")
+    top.axvline(0, color=color.muted, lw=1)
+    top.barh(rows, coef, color=by_sign(coef), height=0.62)
+    top.plot(at.surrogate.beta[order], rows, "|", color=color.ink, ms=13, mew=2.2)
+    top.set_yticks(rows, [plain(at.names[j]) for j in order])
+    top.set(xlim=(-60, 80), xticks=[-50, 0, 50], ylim=(-0.7, 9.7), xlabel="coefficient")
     left_by_ridge, xi_share = _shares(world, tuple(xi.tolist()))
-    right.plot(WIDTHS, left_by_ridge, color=color.surrogate)
-    right.plot(WIDTHS, xi_share, color=color.xi, ls="--")
+    below.plot(WIDTHS, left_by_ridge, color=color.surrogate)
+    below.plot(WIDTHS, xi_share, color=color.xi, ls="--")
     weight = 1 / (1 + at.rows.weight)
     for share, hue in ((np.median(at.shrinkage), color.surrogate), (weight, color.xi)):
-        right.plot(width, share, "o", color=hue, ms=9, clip_on=False)
-    right.axvline(world.nu, color=color.muted, lw=1, ls=":")
-    named(right, 2.8, 0.96, "left by\nridge", color.surrogate, va="top", linespacing=1.4)
-    named(right, 2.8, 0.04, "ξ’s own\nrow", color.xi, va="bottom", linespacing=1.4)
-    log_axes(right, x=[0.3, 1, 3, 10])
-    right.set(xlim=(0.28, 10.6), ylim=(0, 1.05), yticks=[0, 0.5, 1])
-    right.set(xlabel="kernel width ν", ylabel="share")
+        below.plot(width, share, "o", color=hue, ms=9, clip_on=False)
+    below.axvline(world.nu, color=color.muted, lw=1, ls=":")
+    named(below, 2.6, 0.84, "left by ridge", color.surrogate)
+    named(below, 2.6, 0.16, "ξ’s own row", color.xi)
+    log_axes(below, x=[0.3, 1, 3, 10])
+    below.set(xlim=(0.28, 10.6), ylim=(0, 1.05), yticks=[0, 0.5, 1])
+    below.set(xlabel="kernel width ν", ylabel="share")
     changed = [at.names[j] for j in range(len(xi)) if at.coef[j] * at.surrogate.beta[j] < 0]
     signs = f"the sign has changed for {few(changed)}" if changed else "no sign has changed"
-    top = int(np.argmax(np.abs(at.coef)))
+    largest = int(np.argmax(np.abs(at.coef)))
     return (
         f"At width {width:.2f}, the total weight of the samples is {short(at.rows.weight)}, that of ξ's "
         f"own row 1. Ridge leaves {np.median(at.shrinkage):.0%} of a coefficient. Compared with the "
-        f"limit, {signs}; the {model}'s largest coefficient is that of {at.names[top]}, "
-        f"{signed(at.coef[top], 1)}."
+        f"limit, {signs}; the {model}'s largest coefficient is that of "
+        f"{at.names[largest]}, {signed(at.coef[largest], 1)}."
     )
 
 

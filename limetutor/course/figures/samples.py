@@ -14,7 +14,8 @@ from ...plotting.style import color, new_figure, styled
 from ...precision.normal_limit import asymptotic_covariance
 from ...precision.samples_needed import SampleSize, samples_needed
 from ..experiments import Runs, boosting_example, repeat, repeat_fits, running_example
-from .parts import bell, draw_intervals, holds, log_axes, named_at_ends, panel, powers, scientific
+from . import parts
+from .parts import bell, log_axes, named_at_ends, panel, powers, scientific
 
 RUNS = 300
 SCORES = np.linspace(-4, 4, 28)  # edges of the bars, in standard deviations
@@ -32,20 +33,19 @@ def one_coefficient(n: int, nu: float) -> tuple[float, float, np.ndarray]:
 
 
 def normal_limit(fig: Figure, n: int, nu: float) -> str:
-    """Left: 300 first coefficients. Right: the same in units of the predicted deviation."""
+    """Above: 300 first coefficients. Below: the same in units of the predicted deviation."""
     beta, deviation, values = one_coefficient(n, nu)
     score = (values - beta) / deviation
     share = np.histogram(np.clip(score, -3.999, 3.999), SCORES)[0] / len(score)
     height = share / np.diff(SCORES) * np.sqrt(2 * np.pi)  # the normal density peaks at 1
-    left, right = fig.subplots(1, 2, sharey=True, gridspec_kw={"wspace": 0.14})
-    fig.subplots_adjust(left=0.04)
-    for ax, start, unit in ((left, beta, deviation), (right, 0.0, 1.0)):
+    top, below = parts.stacked(fig, left=0.04)
+    for ax, start, unit in ((top, beta, deviation), (below, 0.0, 1.0)):
         ax.stairs(height, start + unit * SCORES, fill=True, color=color.surrogate, alpha=0.45)
         ax.plot(start + unit * GRID, bell(GRID), color=color.truth)
         ax.axvline(start, color=color.truth, lw=1, ls=":")
         ax.set(ylim=(0, 1.6), yticks=[])
-    left.set(xlim=(-6, 24), xticks=[-5, 0, 5, 10, 15, 20], xlabel="coefficient β̂₁")
-    right.set(xlim=(-4.2, 4.2), xticks=[-4, -2, 0, 2, 4], xlabel="(β̂₁ − β₁) / predicted deviation")
+    top.set(xlim=(-6, 24), xticks=[-5, 0, 5, 10, 15, 20], xlabel="coefficient β̂₁")
+    below.set(xlim=(-4.2, 4.2), xticks=range(-4, 5), xlabel="(β̂₁ − β₁) / predicted deviation")
     beyond = np.mean(np.abs(score) > 2)
     return (
         f"With n = {n} at ν = {nu:g}, the predicted standard deviation is {deviation:.2f}, and that of "
@@ -56,7 +56,8 @@ def normal_limit(fig: Figure, n: int, nu: float) -> str:
 
 def covered(runs: Runs, beta: np.ndarray) -> np.ndarray:
     """Which 95% intervals hold the limit, (runs, d) of bool."""
-    return holds(runs.interval, beta)
+    low, high = np.moveaxis(runs.interval, -1, 0)
+    return (low <= beta) & (beta <= high)
 
 
 def plainly_covered(nu: float, n: int, runs: int) -> np.ndarray:
@@ -82,7 +83,12 @@ def intervals(runs: Runs, beta: np.ndarray, j: int, shown: int = 60) -> Figure:
     """The 95% intervals of one coefficient in the first runs; those that miss the limit stand out."""
     fig, ax = panel((6.4, 3.3), right=0.92)
     ax.axhline(0, color=color.muted, lw=1, ls=":")
-    draw_intervals(ax, runs.coef[:shown, j], runs.interval[:shown, j], float(beta[j]))
+    ax.axhline(beta[j], color=color.truth, lw=2)
+    hit, places = covered(runs, beta)[:shown, j], np.arange(1, shown + 1)
+    for which, hue, width in ((hit, color.surrogate, 1.8), (~hit, color.alarm, 3.0)):
+        ax.vlines(places[which], *runs.interval[:shown, j][which].T, color=hue, lw=width)
+        ax.plot(places[which], runs.coef[:shown, j][which], ".", color=hue, ms=7)
+    ax.set(xlim=(0, shown + 1), xlabel="run")
     ax.set_ylabel(f"coefficient {j + 1}")
     named_at_ends(ax, shown + 1, {"limit": (float(beta[j]), color.truth)})
     return fig

@@ -1,7 +1,7 @@
 """Chapter *sampling*: boxes first, values inside; edges estimated from data; the general setting."""
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -79,21 +79,21 @@ def share_below(values: np.ndarray, t: np.ndarray) -> np.ndarray:
 
 
 def three_ways(fig: Figure, n: int, how: str) -> str:
-    """Left: a histogram of n samples and the normal density. Right: their distance."""
+    """Above: a histogram of n samples and the normal density. Below: their distance."""
     values = _drawn(how)[:n]
-    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.36})
+    top, below = parts.stacked(fig, shared=True)
     counts, cuts = np.histogram(values, bins=np.linspace(-3, 3, 49))
     heights = np.minimum(counts / n / 0.125, 0.8)
-    left.fill_between(*parts.steps(cuts, heights), color=color.sample, alpha=0.4, lw=0)
-    parts.edge_lines(left, 0, 0.8, lw=1.2)
-    left.plot(GRID, parts.bell(GRID) / np.sqrt(2 * np.pi), color=color.truth)
-    left.set(xlim=(-3, 3), ylim=(0, 0.8), yticks=[], xlabel="x", ylabel="density")
+    top.fill_between(*parts.steps(cuts, heights), color=color.sample, alpha=0.4, lw=0)
+    parts.edge_lines(top, 0, 0.8, lw=1.2)
+    top.plot(GRID, parts.bell(GRID) / np.sqrt(2 * np.pi), color=color.truth)
+    top.set(ylim=(0, 0.8), yticks=[], ylabel="density")
     gap = bridge(values, GRID)
-    right.axhspan(-BAND, BAND, color=color.truth, alpha=0.16, lw=0)
-    parts.edge_lines(right, -5, 5, lw=1.2)
-    right.plot(GRID, gap, color=color.sample)
-    right.set(xlim=(-3, 3), ylim=(-5, 5), yticks=[-4, -2, 0, 2, 4], xlabel="x")
-    right.set_ylabel("√n (F̂ − Φ)", labelpad=0)
+    below.axhspan(-BAND, BAND, color=color.truth, alpha=0.16, lw=0)
+    parts.edge_lines(below, -5, 5, lw=1.2)
+    below.plot(GRID, gap, color=color.sample)
+    below.set(xlim=(-3, 3), ylim=(-5, 5), yticks=[-4, -2, 0, 2, 4], xlabel="x")
+    below.set_ylabel("√n (F̂ − Φ)")
     worst = float(np.max(np.abs(gap)))
     verdict = "inside" if worst <= BAND else "outside"
     return (
@@ -291,6 +291,8 @@ def growing(n: int) -> str:
 
 # --- an instance that crosses an edge --------------------------------------------------------
 
+SEEN = 2.5  # the positions that are shown
+
 
 @cache
 def _cloud() -> np.ndarray:
@@ -298,49 +300,41 @@ def _cloud() -> np.ndarray:
 
 
 def crossing(fig: Figure, xi: float, nu: float) -> str:
-    """Left: which samples share the box of ξ. Right: the coefficient of f(x) = x₁."""
-    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.38})
-    _draw_cloud(left, xi)
-    ones = int(np.sum(parts.boxes_of(_cloud()[:, 0]) == parts.box_index(xi)))
+    """Above: which samples share the box of ξ. Below: the coefficient of f(x) = x₁."""
+    top, below = parts.stacked(fig, shared=True)
+    x, y = _cloud().T
+    parts.shade(top, parts.box_of(xi), 3, alpha=0.16)
+    parts.edge_lines(top, -3, 3)
+    parts.filled_in_box(top, x, y, xi, others=color.muted, ms=4.5, mew=1)
+    parts.instance(top, xi, 0.3, ms=11)
+    top.set(ylim=(-3, 3), yticks=[-2, 0, 2], ylabel="x₂")
+    ones = int(np.sum(parts.boxes_of(x) == parts.box_index(xi)))
     places, gaps = coefficient_curve(nu)
     coef = float(parts.tilt_at(xi, nu).gap)
-    parts.edge_lines(right, -1.8, 1.8)
-    right.axhline(0, color=color.muted, lw=1)
-    right.plot(places, gaps, color=color.truth)
-    parts.instance(right, xi, coef, ms=9)
-    right.set(xlim=(-2, 2), ylim=(-1.8, 1.8), xlabel="position ξ₁")
-    right.set(xticks=[-2, -1, 0, 1, 2], yticks=[-1, 0, 1])
-    right.set_ylabel("coefficient β₁", labelpad=0)
+    parts.edge_lines(below, -1.8, 1.8)
+    below.axhline(0, color=color.muted, lw=1)
+    below.plot(places, gaps, color=color.truth)
+    parts.instance(below, xi, coef, ms=9)
+    below.set(xlim=(-SEEN, SEEN), ylim=(-1.8, 1.8), xlabel="x₁")
+    below.set(xticks=[-2, -1, 0, 1, 2], yticks=[-1, 0, 1], ylabel="coefficient β₁")
     return (
-        f"ξ₁ = {signed(xi)} lies in the {parts.BOX_NAMES[parts.box_index(xi)]} box: {ones} of the {len(_cloud())} "
+        f"ξ₁ = {signed(xi)} lies in the {parts.BOX_NAMES[parts.box_index(xi)]} box: {ones} of the {len(x)} "
         f"samples have z₁ = 1, and at ν = {nu:g} the coefficient of f(x) = x₁ (slope 1) is {signed(coef)}."
     )
 
 
 def coefficient_curve(nu: float) -> tuple[np.ndarray, np.ndarray]:
     """The coefficient of f(x) = x against the position of ξ, with a gap at each edge."""
-    pieces = parts.inside_boxes(4, reach=2, count=20)
+    pieces = parts.inside_boxes(4, reach=SEEN, count=20)
     return parts.joined(
         [np.column_stack([x, gaussian_tilt(x, nu, 0, 1, *ends).gap]) for x, *ends in pieces]
     )
-
-
-def _draw_cloud(ax: Axes, xi: float) -> None:
-    """Samples, filled in the box of ξ."""
-    parts.shade(ax, parts.box_of(xi), 3, alpha=0.16)
-    parts.edge_lines(ax, -3, 3)
-    x, y = _cloud().T
-    parts.filled_in_box(ax, x, y, xi, others=color.muted, ms=4.5, mew=1)
-    parts.instance(ax, xi, 0.3, ms=11)
-    ax.set(xlim=(-3, 3), ylim=(-3, 3), xlabel="x₁")
-    ax.set_ylabel("x₂", labelpad=-4)
 
 
 # --- the general setting ---------------------------------------------------------------------
 
 N_POINTS = 36
 ALONG = np.linspace(-2.6, 2.6, 67)
-MARKS: dict[str, Any] = {"ms": 5.5, "mew": 1.2, "clip_on": False}
 
 
 def wavy(x: np.ndarray) -> np.ndarray:
@@ -373,8 +367,7 @@ def general(xi: float, nu: float, n: int = N_POINTS, seed: int = 3) -> WeightedS
 
 
 def _two_rows(fig: Figure) -> tuple[Axes, Axes]:
-    top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(1.9, 1))
-    fig.subplots_adjust(hspace=0.12, bottom=0.14, top=0.97)
+    top, bottom = parts.stacked(fig, (1.9, 1), shared=True)
     for ax, low, high in ((top, -2.6, 2.6), (bottom, 0, 1.12)):
         parts.edge_lines(ax, low, high, lw=1.2)
     top.plot(ALONG, wavy(ALONG), color=color.ink, label="model f")
@@ -388,19 +381,22 @@ def _box_tangent_samples(axes: tuple[Axes, Axes], xi: float) -> None:
     for ax in axes:
         parts.shade(ax, parts.box_of(xi), 2.6, alpha=0.16)
     slope, value = wavy_slope(xi), float(wavy(np.array(xi)))
-    ends = np.array([-0.9, 0.9])
+    ends = np.array([-0.6, 0.6])
     axes[0].plot(xi + ends, value + slope * ends, color=color.ink, lw=2, ls="--")
     now = general(xi, 1.0)
-    parts.filled_in_box(axes[0], now.x, wavy(now.x), xi, **MARKS)
+    parts.filled_in_box(axes[0], now.x, wavy(now.x), xi, ms=5.5, mew=1.2, clip_on=False)
 
 
 def _weights_around(axes: tuple[Axes, Axes], nu: float, xi: float) -> None:
-    bottom, now = axes[1], general(xi, nu)
+    """The weight against the position, and below that curve a line for each sample, bold in the box."""
+    bottom, x = axes[1], general(xi, 1.0).x
     curve = parts.bell_around(xi, nu, 2.7)
     bottom.plot(*curve, color=color.muted, lw=1.4, ls="--")
-    (up,) = bottom.plot(*parts.lines(now.x, 0, 1), color=color.sample, lw=1, alpha=0.7)
-    up.set_clip_path(Path(np.column_stack(curve)), bottom.transData)
-    parts.filled_in_box(bottom, now.x, now.weights, xi, **MARKS)
+    below = Path(np.column_stack(curve))
+    for k in range(4):
+        up = parts.lines(x[parts.boxes_of(x) == k], 0, 1)
+        width = 2.2 if k == parts.box_index(xi) else 1
+        bottom.plot(*up, color=color.sample, lw=width)[0].set_clip_path(below, bottom.transData)
 
 
 @in_layers(

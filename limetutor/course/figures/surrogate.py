@@ -6,7 +6,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ...core import surrogate
-from ...core.boxes import Boxes
 from ...plotting.style import color, new_figure, styled
 from ...results.explanation import Explanation
 from ..experiments import Runs
@@ -39,15 +38,6 @@ def noise(ex: Explanation, runs: Runs) -> Figure:
     axes[1].spines.left.set(linestyle=":")
     axes[1].tick_params(left=False)
     return fig
-
-
-def score_with_all_boxes(ex: Explanation, boxes: Boxes) -> float:
-    """R² of the same samples if the fit is told which box each value is in, not only whether it is ξ's."""
-    codes = boxes.discretize(ex.x)
-    z = np.hstack([codes[:, [j]] == np.arange(1, boxes.count[j]) for j in range(boxes.d)])
-    sums = surrogate.Sums(z.shape[1])
-    sums.add(z, ex.y, np.log(ex.weights))
-    return float(surrogate.fit(sums).score)
 
 
 @cache

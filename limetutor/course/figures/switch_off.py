@@ -36,9 +36,7 @@ def draw_signs(ax: Axes, kernel: str = "gaussian") -> None:
 
 def _law_and_map(fig: Figure) -> tuple[Axes, Axes]:
     """The map above and what lies behind its point below it; they share the position."""
-    low = 0.55 / fig.get_figheight()  # inches for the ticks and the name of the axis
-    fig.subplots_adjust(left=0.11, right=0.985, bottom=low, top=0.98, hspace=0.12)
-    top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
+    top, bottom = parts.stacked(fig, (2.4, 1), shared=True)
     top.set(xlim=(-2, 2), ylim=(0, TOP), yticks=[0, 0.5, 1, 1.5], ylabel="bandwidth ν")
     name_sides(top)
     bottom.plot(X, parts.bell(X), color=color.muted, lw=1.4, ls="--")
@@ -100,7 +98,7 @@ def _law_for(axes: tuple[Axes, Axes], nu: float, xi: float, kernel: str) -> None
     _box_below,
     _law_for,
     lambda axes, xi: parts.instance(axes[0], xi),
-    lambda axes, nu, xi: parts.on_map(axes[1], xi, nu),
+    lambda axes, nu, xi: parts.on_map(axes[1], xi, nu, "xi", "nu"),
 )
 def touched_map(xi: float, nu: float, kernel: str) -> str:
     """The map with a point to drag, and below it the tilted law there over the box of ξ."""

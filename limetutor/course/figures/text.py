@@ -12,7 +12,7 @@ from ...lime.text import MaskedText, masked_text
 from ...plotting.results import by_sign, stroke
 from ...plotting.style import color, plain, styled
 from ..datasets import jokes
-from .parts import log_axes, named_at_ends, panel, signed
+from .parts import log_axes, named_at_ends, panel, signed, stacked
 
 SENTENCE = "Old C programmers don't die, they're just cast into void."
 WIDTHS = np.geomspace(0.05, 3, 49)
@@ -100,27 +100,25 @@ def beside_lime(prediction: Any, runs: np.ndarray) -> Figure:
 
 
 def contrast_mixture(fig: Figure, nu: float, world: str) -> str:
-    """Left: the share of each number of words. Right: the contrasts of three words there."""
+    """Above: the share of each number of words. Below: the contrasts of three words there."""
     form, names = probability(), tokens().names
     at = switches.contrasts(form, WORLDS[world](form.d, nu))
     k = np.arange(1, form.d)
-    left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.38})
-    fig.subplots_adjust(right=0.91)
-    left.bar(k, at.share[1:-1], color=color.sample, width=0.7)
-    left.set(xlim=(0.3, 11.7), ylim=(0, 0.9), xticks=[1, 4, 8, 11], yticks=[0, 0.4, 0.8])
-    left.set(xlabel="words that remain", ylabel="share")
-    right.axhline(0, color=color.muted, lw=1)
+    top, below = stacked(fig, (1, 1.5), shared=True, right=0.92)
+    top.bar(k, at.share[1:-1], color=color.sample, width=0.7)
+    top.set(ylim=(0, 0.9), yticks=[0, 0.4, 0.8], ylabel="share")
+    below.axhline(0, color=color.muted, lw=1)
     words = {"die": "o", "they": "s", "void": "^"}
     ends = {}
     for n, (word, mark) in enumerate(words.items()):
         hue, _ = stroke(n)
         difference = at.difference[names.index(word), 1:-1]
-        right.plot(k, difference, color=hue, marker=mark, ms=5, lw=1.4)
-        right.plot(12.2, at.coef[names.index(word)], mark, color=hue, ms=8, mfc="none", mew=1.8)
+        below.plot(k, difference, color=hue, marker=mark, ms=5, lw=1.4)
+        below.plot(12.2, at.coef[names.index(word)], mark, color=hue, ms=8, mfc="none", mew=1.8)
         ends[word] = float(at.coef[names.index(word)]), hue
-    right.set(xlim=(0.3, 12.9), xticks=[1, 4, 8, 11], xlabel="words that remain")
-    right.set(ylim=(-0.14, 0.34), yticks=[-0.1, 0, 0.1, 0.2, 0.3], ylabel="contrast")
-    named_at_ends(right, 12.6, ends)
+    below.set(xlim=(0.3, 12.9), xticks=k, xlabel="words that remain")
+    below.set(ylim=(-0.14, 0.34), yticks=[-0.1, 0, 0.1, 0.2, 0.3], ylabel="contrast")
+    named_at_ends(below, 12.6, ends)
     die, they = (at.coef[names.index(word)] for word in ("die", "they"))
     return (
         f"With switches drawn as for {world} and ν = {nu:.2f}, the shares have their mean at "
@@ -159,8 +157,7 @@ def _rule_panels(
     others: Mapping[str, Any],
 ) -> None:
     """Both coefficients of a rule as curves, for texts and for images, and as dots at one place."""
-    axes = left, right = fig.subplots(1, 2, gridspec_kw={"wspace": 0.46})
-    fig.subplots_adjust(right=0.87)
+    axes = top, below = stacked(fig, shared=True, left=0.165, right=0.87)
     ends = {}
     for kind, (hue, line) in _LOOKS.items():
         curves = np.array([shares_at(kind, at) for at in places]).T
@@ -168,13 +165,13 @@ def _rule_panels(
             ax.plot(places, curve, line, color=hue)
             ax.plot(place, value, "o", color=hue, ms=8)
         ends[kind] = float(curves[1, -1]), hue
-    left.set(ylim=(0, 1.03), yticks=[0, 0.5, 1], ylabel="each in the rule")
-    right.set(**others)
+    top.set(ylim=(0, 1.03), yticks=[0, 0.5, 1], ylabel="each in the rule")
+    below.set(**others)
     for ax in axes:
         ax.axhline(0, color=color.muted, lw=1)
-        log_axes(ax, x=ticks)
-        ax.set(**across)
-    named_at_ends(right, places[-1], ends)
+    log_axes(below, x=ticks)
+    below.set(**across)
+    named_at_ends(below, places[-1], ends)
 
 
 def rule_by_width(fig: Figure, nu: float, words: int) -> str:

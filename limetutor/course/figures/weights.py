@@ -20,9 +20,9 @@ from . import parts
 from .machine import WHOSE
 from .parts import signed
 
-BIN = 0.135  # a fifth of the third quartile of N(0, 1), so that edges of bins are at the edges of boxes
-ENDS = BIN * np.arange(-22, 23)
 EDGES = parts.inner_edges()
+BIN = EDGES[2] / 3  # so that edges of bins are at the edges of boxes
+ENDS = BIN * np.arange(-13, 14)
 LAWS = np.sort(np.concatenate([np.linspace(-3, 3, 80), EDGES, np.nextafter(EDGES, -9)]))
 
 
@@ -41,14 +41,12 @@ def patient_samples() -> Explanation:
 def shared_boxes(ex: Explanation) -> Figure:
     """Above: the weight of a sample by the boxes it shares with ξ. Below: how many samples share them."""
     fig = new_figure((6.4, 3.6))
-    fig.subplots_adjust(bottom=0.17, top=0.97, hspace=0.14)
-    top, below = fig.subplots(2, 1, sharex=True)
+    top, below = parts.stacked(fig, shared=True)
     shared = np.arange(ex.z.shape[1] + 1)
     weight = np.exp((shared - shared[-1]) / (2 * ex.nu**2))
     top.plot(shared, weight, "o-", color=color.lime, ms=6)
     top.text(0, weight[0] - 0.1, f"{weight[0]:.2f}", ha="center", va="top")
     top.set(ylim=(0, 1.09), yticks=[0, 0.5, 1], ylabel="weight")
-    top.tick_params(labelbottom=False)
     counts = np.bincount(ex.z.sum(axis=1), minlength=len(shared))
     below.bar(shared, counts, color=color.sample, width=0.7, lw=0)
     for place, count in zip(shared, counts, strict=True):
@@ -136,28 +134,27 @@ def weighted_histogram(nu: float, xi: float, kernel: str = "gaussian") -> np.nda
 
 
 def _laws_and_masses(fig: Figure) -> tuple[Axes, Axes]:
-    fig.subplots_adjust(left=0.04)
-    left, right = fig.subplots(1, 2, width_ratios=(1.5, 1), gridspec_kw={"wspace": 0.28})
-    parts.draw_edges(left)
-    left.plot(LAWS, parts.bell(LAWS), color=color.muted, lw=1.4, ls="--")
-    left.set(xlim=(-3, 3), ylim=(0, 1.2), yticks=[], xlabel="x")
-    right.plot([0.5, 4.5], [0.25, 0.25], color=color.muted, ls="--", lw=1.4)
-    right.set(xlim=(0.4, 4.6), ylim=(0, 1.03), xticks=np.arange(1, 5), yticks=[0, 0.5, 1])
-    right.set(xlabel="box", ylabel="mass")
-    return left, right
+    top, below = parts.stacked(fig, (1.7, 1))
+    parts.draw_edges(top)
+    top.plot(LAWS, parts.bell(LAWS), color=color.muted, lw=1.4, ls="--")
+    top.set(xlim=(-3, 3), ylim=(0, 1.1), yticks=[], xlabel="x")
+    below.plot([0.5, 4.5], [0.25, 0.25], color=color.muted, ls="--", lw=1.4)
+    below.set(xlim=(0.5, 4.5), ylim=(0, 1.03), yticks=[0, 0.5, 1], ylabel="mass")
+    below.set_xticks(np.arange(1, 5), [f"{name} box" for name in parts.BOX_NAMES])
+    return top, below
 
 
 def _tilted(axes: tuple[Axes, Axes], nu: float, xi: float, kernel: str) -> None:
     """The draws counted by weight, the tilted law and its masses."""
-    left, right = axes
+    top, below = axes
     line, bars = tilted_density(nu, xi, kernel), weighted_histogram(nu, xi, kernel)
     peak = line.max()  # each law is drawn with its highest point at 1
-    left.fill_between(*parts.steps(ENDS, bars / peak), color=color.sample, alpha=0.3, lw=0)
-    left.plot(LAWS, line / peak, color=color.sample)
+    top.fill_between(*parts.steps(ENDS, bars / peak), color=color.sample, alpha=0.3, lw=0)
+    top.plot(LAWS, line / peak, color=color.sample)
     masses = _tilt(nu, xi, kernel).views.weights[0, 0]
     for box, mass in enumerate(masses):
         strong = 1.0 if box == parts.box_index(xi) else 0.55
-        right.fill_between([box + 0.65, box + 1.35], mass, color=color.sample, alpha=strong, lw=0)
+        below.fill_between([box + 0.65, box + 1.35], mass, color=color.sample, alpha=strong, lw=0)
 
 
 def _instances(axes: tuple[Axes, Axes], xi: float) -> None:
@@ -172,7 +169,7 @@ def _instances(axes: tuple[Axes, Axes], xi: float) -> None:
     _instances,
 )
 def tilt_over_boxes(nu: float, xi: float, kernel: str = "gaussian") -> str:
-    """Left: the law of the samples before and after weighting. Right: the masses of the boxes."""
+    """Above: the law of the samples before and after weighting. Below: the masses of the boxes."""
     at = _tilt(nu, xi, kernel)
     return (
         f"With {WHOSE[kernel]} weights and ν = {nu:.2f}, the tilted law has mean "

@@ -12,11 +12,11 @@ from ...interactive.controls import Choice, Slider
 from ...plotting.results import by_sign
 from ...plotting.style import color, new_figure, styled
 from ..experiments import patient_13
-from .parts import signed
+from .parts import signed, stacked
 
 RUN = Slider(1, 8, 1, stops=8, fmt="{:d}", label="run")
 BOXES = Choice({"four": "quartile", "ten": "decile"}, label="boxes for each feature")
-WIDTH = Slider(0.3, 10, 2.37, stops=31, log=True, label="kernel width", also=[0.5, 1.0])
+WIDTH = Slider(0.3, 10, 2.37, stops=61, log=True, label="kernel width", also=[0.5, 1.0])
 
 
 class Reason(NamedTuple):
@@ -63,10 +63,8 @@ def run_again(fig: Figure, run: int) -> str:
 
 def other_boxes(fig: Figure, boxes: str, run: int) -> str:
     """Top: the list with four or ten boxes. Bottom: the model along bmi, and the box of the patient."""
-    low = 0.6 / fig.get_figheight()  # inches for the ticks and the name of the axis
-    fig.subplots_adjust(left=0.11, right=0.98, bottom=low, top=0.98, hspace=0.42)
-    top, below = fig.subplots(2, 1, height_ratios=[1.25, 1])
-    top.set_position([0.02, top.get_position().y0, 0.96, top.get_position().height])
+    top, below = stacked(fig, (1.25, 1))
+    top.set_position((0.02, top.get_position().y0, 0.96, top.get_position().height))
     found = reasons_for(run, boxes)
     _draw_list(top, found)
     _draw_along_bmi(below, found)

@@ -72,7 +72,7 @@ const start = (figure) => {
   const put = (places) =>
     controls.forEach((control, k) => {
       if (control.tagName === "SELECT") control.selectedIndex = places[k];
-      else control.value = places[k];
+      else if (+control.value !== places[k]) control.value = places[k];
     });
   const defaults = controls.map((control) => +control.dataset.default);
 
@@ -82,23 +82,27 @@ const start = (figure) => {
     marks.follow();
   };
 
+  // What is said changes at the middle between two stops, and nothing but the picture in between.
+  let told = "";
   const update = () => {
     const at = now();
+    paint(where());
+    if (at.join() === told) return;
+    told = at.join();
     controls.forEach((control, k) => {
       if (control.type !== "range") return;
       control.setAttribute("aria-valuetext", data.texts[k][at[k]]);
       control.nextElementSibling.value = data.texts[k][at[k]];
     });
-    paint(where());
     for (const handle of handles) handle.tell(at);
-    const said = read().sentences[placeOf(everything, at, sizes)];
-    if (sentence.textContent !== said) sentence.textContent = said;
+    sentence.textContent = read().sentences[placeOf(everything, at, sizes)];
   };
 
   // Sliders know whole stops only, but for those that something moves right now.
   const glide = (on) =>
     controls.forEach((control, k) => {
-      if (data.glides[k]) control.step = on ? "any" : 1;
+      const step = on && data.glides[k] ? "any" : "1";
+      if (control.type === "range" && control.step !== step) control.step = step;
     });
 
   let halt = null; // ends what moves by itself

@@ -10,6 +10,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
+from matplotlib.backends import backend_svg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
@@ -27,7 +29,9 @@ def plain_svg(fig: Figure) -> ET.Element:
     buffer = io.StringIO()
     canvas = FigureCanvasSVG(fig)
     fig.dpi = svg.DPI
-    canvas.print_svg(buffer, metadata={"Date": None})
+    with pytest.MonkeyPatch.context() as patch:  # markers are looked at in tests/plotting
+        patch.setattr(backend_svg, "RendererSVG", svg.FewElements)
+        canvas.print_svg(buffer, metadata={"Date": None})
     root = ET.fromstring(buffer.getvalue())
     for el in root.iter():
         el.tag = el.tag.rpartition("}")[2]
