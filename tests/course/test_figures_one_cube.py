@@ -72,10 +72,7 @@ def test_bars_are_what_a_table_with_so_many_men_gives(person, men):
 
 
 def test_aboard_the_titanic_the_two_disagree_about_the_man_and_the_woman():
-    men = 0.786
-    assert "LIME puts “man” first; the most precise rule is “third”" in drawn(
-        figures.rules, men, "third-class man")[0]  # fmt: skip
-    assert "LIME puts “woman” first; the most precise rule is “third”" in drawn(
-        figures.rules, men, "third-class woman")[0]  # fmt: skip
-    assert "LIME puts “woman” first; the most precise rule is “woman”" in drawn(
-        figures.rules, men, "first-class woman")[0]  # fmt: skip
+    firsts = (("man", "third"), ("woman", "third"), ("woman", "woman"))
+    for person, (lime, best) in zip(figures.PEOPLE, firsts, strict=True):
+        said = f"LIME puts “{lime}” first; the most precise condition is “{best}”"
+        assert said in drawn(figures.rules, 0.786, person)[0]
