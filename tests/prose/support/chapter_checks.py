@@ -152,12 +152,8 @@ def unaccounted_numbers(notebook: nbformat.NotebookNode) -> list[str]:
     cells = [c.source for c in notebook.cells if c.cell_type == "code"]
     # a stated answer is held against the judge, by a test of its own
     stated = stated_answers(notebook).values()
-    checks = [
-        found[0]
-        for cell in notebook.cells
-        for kind in (NUMBER, STOP)
-        for found in kind.finditer(cell.source)
-    ]
+    text = "\n".join(c.source for c in notebook.cells)
+    checks = [found[0] for kind in (NUMBER, STOP) for found in kind.finditer(text)]
     given = DECIMAL.findall("\n".join([*cells, *solutions_of(notebook).values(), *stated, *checks]))
     texts = [prose(c.source) for c in notebook.cells if c.cell_type == "markdown"]
     texts += [
