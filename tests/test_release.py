@@ -211,6 +211,16 @@ def test_every_module_is_reached_from_a_chapter_a_command_or_a_public_name():
     assert set(graph.modules) - reached == {"limetutor.cubes.many"}
 
 
+def test_a_wheel_has_what_a_notebook_of_a_class_calls():
+    graph = grimp.build_graph("limetutor", cache_dir=None)
+    called = {"limetutor.classroom", *graph.find_upstream_modules("limetutor.classroom")}
+    ours = {m for m in called if m.startswith("limetutor.classroom") and ".assignments" not in m}
+    (kept,) = re.findall(r"(?m)^STUDENTS = \((.*)\)", (ROOT / "setup.py").read_text("utf-8"))
+    assert ours == {
+        f"limetutor.classroom.{n}".replace(".__init__", "") for n in re.findall(r"\w+", kept)
+    }
+
+
 def test_a_notebook_of_a_class_names_the_version(tmp_path):
     from limetutor.cli import main
 

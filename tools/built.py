@@ -63,7 +63,12 @@ from limetutor.course.figures import weights
 assert lt.check("switch-off/1", 1.0) is None
 model, xi, X = patient_13()
 lt.show(weights.shared_boxes(lt.explain(model, xi, lt.Empirical(X), 1.0, seed=0, keep=True)), alt="bars")""",
-    "lab": "import subprocess, sys; subprocess.run([sys.executable, '-m', 'jupyterlab', '--version'], check=True)",
+    "lab": """
+import subprocess, sys
+from limetutor.classroom import hint, numbers, released
+hint("lime_from_scratch/edges", lambda p: [0.0])
+assert released("the_audit 0") is None and numbers("the_audit/my_what_if", "ada")
+subprocess.run([sys.executable, '-m', 'jupyterlab', '--version'], check=True)""",
     "book": "import fontTools, jupyter_book.cli.main, py_mini_racer, resvg_py, sphinx_exercise, sphinx_proof, sphinx_revealjs",
 }
 

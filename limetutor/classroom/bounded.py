@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -103,6 +103,21 @@ class BoundedProcess:
         """End the process, whatever it does, and start no other."""
         self._stopped = True
         self._forget()
+
+
+def called_for_each(
+    function: str, calls: Iterable[tuple[Any, ...]], seconds: float, processor_seconds: int
+) -> Iterator[Any]:
+    """The values of a function that reads submissions, one after the other; errors in the place of some."""
+    process = BoundedProcess(processor_seconds)
+    try:
+        for arguments in calls:
+            try:
+                yield process.call(function, *arguments, seconds=seconds)
+            except (CallError, ExceededError) as error:
+                yield error
+    finally:
+        process.stop()
 
 
 @contextlib.contextmanager

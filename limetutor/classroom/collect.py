@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,12 +32,11 @@ CANVAS = re.compile(
 )
 NOTEBOOK = re.compile(r"(?i)\.ipynb(?:\.(?:txt|json))?$")
 JUNK = re.compile(r"(?i)^(?:__MACOSX|\.DS_Store|\._.*|Thumbs\.db|desktop\.ini)$")
-COPY = re.compile(
-    r"\((\d+)\)|-(\d+)(?=\.)"
-)  # "the_audit (1).ipynb" of a browser, "the_audit-1.ipynb" of Canvas
+# "the_audit (1).ipynb" of a browser, "the_audit-1.ipynb" of Canvas
+COPY = re.compile(r"\((\d+)\)|-(\d+)(?=\.)")
 DAY = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 EXTRACT = f"{__package__}.unpack:extracted"
-MAX_DEPTH, NESTED_FILES, NESTED_MEGABYTES = 3, 2000, 200  # archives that students hand in
+MAX_DEPTH, NESTED_FILES, NESTED_BYTES = 3, 2000, 200 * 2**20  # archives that students hand in
 SECONDS, NESTED_SECONDS = 1800, 60
 
 
@@ -66,6 +66,15 @@ class Owner:
     name: str = ""  # of the file, as the student called it
 
 
+@dataclass
+class Budget:
+    """What may still come out of a file that a student handed in, all archives in it together."""
+
+    size: int
+    files: int = NESTED_FILES
+    seconds: float = NESTED_SECONDS
+
+
 class Collection:
     """The files of an export, taken out of its archives; ``refused`` are those that were not."""
 
@@ -83,12 +92,12 @@ class Collection:
         if export.is_dir():
             entries = [Found(p.relative_to(export).parts, p) for p in self._walked(export)]
         else:
-            entries = [
-                found._replace(given=found.date)
-                for found in self._archive(export, (), unpack.MAX_FILES, unpack.MAX_BYTES, SECONDS)
-            ]
+            limits = unpack.MAX_FILES, unpack.MAX_BYTES, SECONDS
+            held = self._archive(export, (), *limits)
+            entries = [found._replace(given=found.date) for found in held]
         for entry in entries:
-            yield from self._opened(entry, 1)
+            most = max(unpack.SMALL, unpack.MAX_RATIO * entry.held.stat().st_size)
+            yield from self._opened(entry, 1, Budget(min(most, NESTED_BYTES)))
 
     def close(self) -> None:
         """End the process that reads archives."""
@@ -103,28 +112,33 @@ class Collection:
                 else:
                     yield path
 
-    def _opened(self, entry: Found, depth: int) -> Iterator[Found]:
+    def _opened(self, entry: Found, depth: int, left: Budget) -> Iterator[Found]:
         """A file, or those in it."""
         if any(JUNK.match(part) for part in entry.parts):
             return
-        is_archive = entry.parts[-1].lower().endswith(".zip")
-        if not is_archive or depth > MAX_DEPTH:
-            if is_archive:
-                self.refused.append(
-                    ("/".join(entry.parts), f"it is more than {MAX_DEPTH} archives deep")
-                )
+        if not entry.parts[-1].lower().endswith(".zip"):
             yield entry
             return
-        limits = NESTED_FILES, NESTED_MEGABYTES * 2**20, NESTED_SECONDS
-        before = len(self.refused)
+        why = f"it is more than {MAX_DEPTH} archives deep" if depth > MAX_DEPTH else ""
+        if min(left.size, left.files, left.seconds) <= 0:
+            why = "the file that it is in holds too much already"
+        if why:
+            self.refused.append(("/".join(entry.parts), why))
+            yield entry
+            return
+        before, began = len(self.refused), time.monotonic()
+        limits = left.files, left.size, left.seconds
         inside = list(self._archive(entry.held, entry.parts, *limits))
+        left.files -= len(inside)
+        left.size -= sum(one.held.stat().st_size for one in inside)
+        left.seconds -= time.monotonic() - began
         if len(self.refused) > before:  # the archive itself is kept, so that nothing is lost
             yield entry
         for one in inside:
-            yield from self._opened(one._replace(given=entry.given), depth + 1)
+            yield from self._opened(one._replace(given=entry.given), depth + 1, left)
 
     def _archive(
-        self, path: Path, parts: tuple[str, ...], files: int, size: int, seconds: int
+        self, path: Path, parts: tuple[str, ...], files: int, size: int, seconds: float
     ) -> Iterator[Found]:
         from .bounded import CallError, ExceededError
 
@@ -202,10 +216,11 @@ def assignment_of(name: str, content: Path, names: list[str]) -> str:
 
 
 def plain_name(name: str) -> str:
-    """The name of a file, fit for any system."""
+    """The name of a file, fit for any system: most take 255 bytes, and a digest may be added."""
     plain = re.sub(r"[^\w .()+-]", "_", name).strip(" .") or "unnamed"
     stem, dot, ending = plain.rpartition(".")
-    return f"{stem[:80]}{dot}{ending[:20]}" if dot else plain[:80]
+    parts = ((stem, 160), (dot + ending, 40)) if dot else ((plain, 160),)
+    return "".join(part.encode()[:most].decode(errors="ignore") for part, most in parts)
 
 
 def _printable(text: str) -> str:
@@ -262,21 +277,14 @@ def collect_all(exports: list[Path], roster: Roster, out: Path) -> dict[str, Any
                     name = "progress.txt"
             by_place[student, name].append((who, found, export))
         for (student, name), candidates in sorted(by_place.items()):
-            candidates.sort(
-                key=lambda c: (
-                    c[1].given,
-                    c[1].date,
-                    _is_begun(c[1].held),
-                    _copy_number(c[0].name),
-                    c[1].parts,
-                )
-            )
+            candidates.sort(key=_lateness)
             for who, found, export in candidates:
                 last = name and found is candidates[-1][1]
                 file = name if "." in name else f"{name}.ipynb"
                 folder = out / (student or UNPLACED)
-                if folder.is_symlink():
-                    raise ValueError(f"--out: the folder {str(folder)!r} must not be a link.")
+                for place in (folder, folder / OTHER):
+                    if place.is_symlink():
+                        raise ValueError(f"--out: the folder {str(place)!r} must not be a link.")
                 day, there = found.day, folder / file
                 if last and student and there.is_file():
                     before = earlier.get(f"{student}/{file}", "")
@@ -292,15 +300,15 @@ def collect_all(exports: list[Path], roster: Roster, out: Path) -> dict[str, Any
                 if not last and student:
                     place = folder / OTHER / plain_name(who.name)
                 place = _put(found.held, place)
-                rows.append(dict(zip(RECORD_COLUMNS, (
-                    student, place.relative_to(out).as_posix(), name if last else "", who.platform,
-                    who.number, f"{export.name}: {'/'.join(found.parts)}{f' ({who.why})' if who.why else ''}", day,
-                ), strict=True)))  # fmt: skip
+                source = (
+                    f"{export.name}: {'/'.join(found.parts)}{f' ({who.why})' if who.why else ''}"
+                )
+                row = student, place.relative_to(out).as_posix(), name if last else "", who.platform
+                rows.append(dict(zip(RECORD_COLUMNS, (*row, who.number, source, day), strict=True)))
             if last and len({_digest(f.held) for _, f, _ in candidates}) > 1:
                 latest = "/".join(candidates[-1][1].parts)
-                chosen.append(
-                    f"{student}: of {len(candidates)} files for {name}, {latest!r} is taken."
-                )
+                count = len(candidates)
+                chosen.append(f"{student}: of {count} files for {name}, {latest!r} is taken.")
     placed = {_digest(out / row["file"]) for row in rows if row["student"]}
     for path in (out / UNPLACED).glob("*"):  # of an earlier run with another list
         if _digest(path) in placed:
@@ -313,13 +321,12 @@ def _digest(path: Path) -> bytes:
     return sha256(path.read_bytes()).digest()
 
 
-def _is_begun(held: Path) -> bool:
-    """Whether a notebook has somebody's id where the released one says "your id"."""
-    return b'\\"your id\\"' not in held.read_bytes()
-
-
-def _copy_number(name: str) -> int:
-    return max((int(a or b) for a, b in COPY.findall(name) if len(a or b) < 6), default=0)
+def _lateness(candidate: tuple[Owner, Found, Path]) -> tuple[Any, ...]:
+    """What tells which of several files counts, the last: dates, a notebook with an id, the number of a copy."""
+    owner, found, _ = candidate
+    begun = b'\\"your id\\"' not in found.held.read_bytes()
+    copy = max((int(a or b) for a, b in COPY.findall(owner.name) if len(a or b) < 6), default=0)
+    return found.given, found.date, begun, copy, found.parts
 
 
 def recorded(folder: Path) -> list[dict[str, str]]:
@@ -341,9 +348,8 @@ def numbers(folder: Path, platform: str) -> dict[tuple[str, str], str]:
 def _options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("exports", nargs="+", help="archives of Moodle or Canvas (zip), or folders")
-    add(
-        "--roster", required=True, metavar="FILE", help="the class: a table with id, name, and more"
-    )
+    words = "the class: a table with id, name, and more"
+    add("--roster", required=True, metavar="FILE", help=words)
     add("--out", required=True, metavar="FOLDER", help="where the folders of the students go")
 
 
@@ -356,26 +362,23 @@ def collect(options: argparse.Namespace) -> int:
 
     exports, out = [Path(export) for export in options.exports], Path(options.out)
     for export in exports:
+        name = repr(str(export))
         if not export.exists():
-            raise ValueError(
-                f"exports must be archives or folders, but {str(export)!r} is not there."
-            )
+            raise ValueError(f"exports must be archives or folders, but {name} is not there.")
         if export.resolve() in (out.resolve(), *out.resolve().parents):
             raise ValueError(
-                f"--out must not be in what is collected, got {options.out!r} in {str(export)!r}."
+                f"--out must not be in what is collected, got {options.out!r} in {name}."
             )
     roster = read(options.roster)
-    print(
-        f"The ids are those of the column {roster.id_column!r}: students must have written them into their notebooks."
-    )
+    words = f"The ids are those of the column {roster.id_column!r}"
+    print(f"{words}: students must have written them into their notebooks.")
     for student in roster.without_id:
         print(f"Warning: {student.name!r} has no id there; {student.id!r} is taken.")
     found = collect_all(exports, roster, out)
     places = {row["file"] for row in found["rows"]}
-    rows = [
-        row for row in recorded(out) if row["file"] not in places and (out / row["file"]).is_file()
-    ]
-    rows = sorted([*rows, *found["rows"]], key=lambda row: (row["student"], row["file"]))
+    rows = [row for row in recorded(out) if row["file"] not in places]
+    rows = [row for row in rows if (out / row["file"]).is_file()] + found["rows"]
+    rows.sort(key=lambda row: (row["student"], row["file"]))
     table = "".join(csv_line(row) for row in (RECORD_COLUMNS, *(row.values() for row in rows)))
     write_atomically(out / RECORD, table.encode(errors="backslashreplace"))
     for name in assignments():
@@ -383,18 +386,20 @@ def collect(options: argparse.Namespace) -> int:
         if given:
             missing = [s.id for s in roster.students if s.id not in given]
             words = f"; none of {', '.join(map(repr, missing[:10]))}" if missing else ""
-            print(
-                f"{name}: {len(given)} of {len(roster.students)} students{words}{', …' if missing[10:] else ''}."
-            )
+            words += ", …" if missing[10:] else ""
+            print(f"{name}: {len(given)} of {len(roster.students)} students{words}.")
     for sentence in found["chosen"]:
         print(sentence)
+    refused: dict[str, list[str]] = defaultdict(list)  # by the file that a student handed in
     for name, why in found["refused"]:
-        print(f"Not unpacked: {name!r}, because {why}.")
+        refused[re.split(r"(?i)(?<=\.zip)/", name)[0]].append(f"{name!r}, because {why}")
+    for outer, told in refused.items():
+        more = [f"{len(told) - 3} more files in {outer!r}"] if told[3:] else []
+        print(*(f"Not unpacked: {words}." for words in [*told[:3], *more]), sep="\n")
     lost = [row for row in found["rows"] if not row["student"]]
     for row in lost[:20]:
         print(f"Not placed: {_printable(row['from'])}.")
     if lost:
-        print(
-            f"{len(lost)} files are in {out / UNPLACED}: add their students to the list, or move them by hand."
-        )
+        words = "add their students to the list, with a number where names are the same, or move them by hand"
+        print(f"{len(lost)} files are in {out / UNPLACED}: {words}.")
     return 0

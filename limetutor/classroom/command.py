@@ -15,13 +15,8 @@ from importlib import import_module
 from ..plotting.files import place
 from .bounded import stopped_by_signals
 
-PATHS = (
-    "submissions",
-    "--out",
-    "--book",
-    "--roster",
-    "--marks",
-)  # options in which ~ is the home folder
+# options in which ~ is the home folder
+PATHS = ("submissions", "--out", "--book", "--roster", "--marks")
 MODULES = ("release", "collect", "grade", "reading", "feedback", "bank")
 
 Run = Callable[[argparse.Namespace], int]

@@ -27,7 +27,7 @@ TELLING = {"code": 45, "text": 15}  # so long, the same is no accident, however 
 NEAR = {"code": 0.7, "text": 0.5}  # shared pieces of all that either has
 FEW = 0.1  # of the class: what more than that have in common says nothing, if it is short code
 MAX_PIECES = 2000
-SECONDS, PROCESSOR_SECONDS = 30, 10
+SECONDS = 30, 10  # on the clock, of the processor
 
 
 def prints(folder: str, name: str) -> dict[str, list[Any]]:
@@ -35,32 +35,22 @@ def prints(folder: str, name: str) -> dict[str, list[Any]]:
 
     For a process of its own: it reads what was handed in.
     """
-    from .marking import is_blank, lost_texts
-    from .notebooks import UnreadableNotebookError, opened, source, submission
+    from .notebooks import UnreadableNotebookError, is_blank, submission
 
-    path = Path(folder)
     try:
-        if path.is_symlink():
-            return {}
-        notebook, original = opened(path / f"{name}.ipynb"), opened(source(name))
-        found = submission(notebook, original)
-        words = found.texts | lost_texts(notebook, original)
+        found = submission(Path(folder, f"{name}.ipynb"))
     except (UnreadableNotebookError, OSError):
         return {}
-    code = {
-        key.removesuffix("-answer"): print_of("code", text) for key, text in found.answers.items()
-    }
-    texts = {k: print_of("text", t) for k, t in words.items() if not is_blank(t)}
-    return {
-        key: one
-        for key, one in (code | texts).items()
-        if one[2] >= min(LEAST[one[0]], TELLING[one[0]])
-    }
+    code = {k.removesuffix("-answer"): print_of("code", t) for k, t in found.answers.items()}
+    texts = {k: print_of("text", t) for k, t in found.texts.items() if not is_blank(t)}
+    least = {kind: min(LEAST[kind], TELLING[kind]) for kind in LEAST}
+    return {key: one for key, one in (code | texts).items() if one[2] >= least[one[0]]}
 
 
 def print_of(kind: str, text: str) -> list[Any]:
     """The structure of one answer; in its pieces, no name of a variable differs from another."""
-    tokens = list(_tokens(text)) if kind == "code" else re.findall(r"\w+", text.casefold())
+    tokens = list(_tokens(text)) if kind == "code" else []
+    tokens = tokens or re.findall(r"\w+", text.casefold())  # also of code that cannot be read
     width = 5 if kind == "code" else 3
     plain = [VARIABLE.sub("", token) for token in tokens]
     pieces = {
@@ -78,9 +68,8 @@ def _tokens(code: str) -> Iterator[str]:
     body = statements(code)
     own: dict[str, str] = {}
     for node in (node for statement in body for node in _nodes(statement)):
-        told = (
-            getattr(node, "id", None) or getattr(node, "arg", None) or getattr(node, "name", None)
-        )
+        names = (getattr(node, kind, None) for kind in ("id", "arg", "name"))
+        told = next(filter(None, names), None)
         if isinstance(told, str):
             told = told if told in KNOWN else own.setdefault(told, f"#{len(own)}")
         elif isinstance(node, ast.Attribute):
@@ -102,15 +91,14 @@ def _nodes(node: ast.AST) -> Iterator[ast.AST]:
 def report(folders: Sequence[Path], results: Sequence[Any], names: Sequence[str]) -> str:
     """The lines to look at, as CSV."""
     lines = [*_other_ids(results), *(line for name in names for line in _alike(folders, name))]
-    lines.sort(
-        key=lambda line: (
-            KINDS.index(line[0]),
-            -float(line[4] or 1),
-            -int(line[5] or 0),
-            *line[1:4],
-        )
-    )
+    lines.sort(key=_order)
     return "".join(csv_line(line) for line in (COLUMNS, *lines))
+
+
+def _order(line: Sequence[str]) -> tuple[Any, ...]:
+    """By kind, then what is most alike and longest first."""
+    likeness, size = float(line[4] or 1), int(line[5] or 0)
+    return KINDS.index(line[0]), -likeness, -size, *line[1:4]
 
 
 def _other_ids(results: Sequence[Any]) -> Iterator[list[str]]:
@@ -121,46 +109,24 @@ def _other_ids(results: Sequence[Any]) -> Iterator[list[str]]:
         if typed := result.typed:
             owner = known.get(identity(typed))
             remark = f"the id of {owner}" if owner else "an id of nobody in the class"
-            yield [
-                KINDS[0],
-                result.assignment,
-                "",
-                result.student,
-                "",
-                "",
-                f"{typed}: {remark}",
-            ]
+            yield [KINDS[0], result.assignment, "", result.student, "", "", f"{typed}: {remark}"]
         for name, mark in result.marks.items():
             if mark.fits:
                 fits = f"fits the numbers of {', '.join(mark.fits[:5])}"
-                yield [
-                    KINDS[1],
-                    result.assignment,
-                    name.partition("/")[2],
-                    result.student,
-                    "",
-                    "",
-                    fits,
-                ]
+                assignment, question = name.split("/")
+                yield [KINDS[1], assignment, question, result.student, "", "", fits]
 
 
 def _alike(folders: Sequence[Path], name: str) -> Iterator[list[str]]:
     """Answers of one assignment that are the same, or nearly, but for few students."""
-    from .bounded import BoundedProcess, CallError, ExceededError
+    from .bounded import called_for_each
     from .notebooks import source
 
-    process = BoundedProcess(PROCESSOR_SECONDS)
+    calls = ((str(folder), name) for folder in folders)
     found: dict[str, dict[str, Any]] = defaultdict(dict)
-    try:
-        for folder in folders:
-            try:
-                told = process.call(PRINTS, str(folder), name, seconds=SECONDS)
-            except (CallError, ExceededError):
-                continue
-            for key, (kind, digest, size, pieces) in told.items():
-                found[key][folder.name] = kind, digest, size, frozenset(pieces)
-    finally:
-        process.stop()
+    for folder, told in zip(folders, called_for_each(PRINTS, calls, *SECONDS), strict=True):
+        for key, (kind, *rest, pieces) in {} if isinstance(told, Exception) else told.items():
+            found[key][folder.name] = kind, *rest, frozenset(pieces)
     model = model_prints(source(name))
     most = max(2.0, FEW * len(folders))
     for key, answers in found.items():
@@ -176,11 +142,9 @@ def _alike(folders: Sequence[Path], name: str) -> Iterator[list[str]]:
                 first.append(group[0])
             if remark or (counts and len(group) > 1):
                 yield [KINDS[2], name, key, " & ".join(group), "1.00", str(size), remark]
-        near = [
-            (one, other, shared)
-            for one, other in combinations(first, 2)
-            if (shared := _likeness(answers[one][3], answers[other][3])) >= NEAR[answers[one][0]]
-        ]
+        pieces = {student: answers[student][3] for student in first}
+        pairs = ((a, b, _likeness(pieces[a], pieces[b])) for a, b in combinations(first, 2))
+        near = [pair for pair in pairs if pair[2] >= NEAR[answers[pair[0]][0]]]
         partners = Counter(student for pair in near for student in pair[:2])
         for one, other, shared in near:
             if max(partners[one], partners[other]) <= most or answers[one][0] == "text":

@@ -8,11 +8,15 @@ policy on the page forbids the rest.
 
 import argparse
 import contextlib
+import io
 import json
 import math
 import os
 import re
 import warnings
+import zipfile
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -85,9 +89,7 @@ def page(notebook: dict[str, Any], marks: dict[str, Any], exporter: Any) -> str:
     opening = nbformat.v4.new_markdown_cell(_opening(marks, assignment, shown))
     shown_notebook = nbformat.v4.new_notebook(cells=[opening, *page_cells])
     for number, cell in enumerate(shown_notebook.cells):
-        cell["id"] = (
-            f"cell-{number}"  # in the place of one drawn at random: the same page each time
-        )
+        cell["id"] = f"cell-{number}"  # none drawn at random: the same page each time
     facts = {"score": marks["points"], "max_score": marks["max_points"], "late_penalty": 0}
     facts["notebook"] = escape(f"{assignment.title}: {marks['student']}")
     with warnings.catch_warnings():
@@ -108,11 +110,8 @@ def _shown(assignment: Any, marks: dict[str, Any]) -> dict[str, dict[str, Any]]:
             shown[f"{name}-answer"] = words | {"grade_id": f"{name}-answer"}
             shown[name] = points | {"solution": False, "grade_id": name}
         else:
-            told = (
-                f"{question.points} points, still to be given."
-                if mark.get("open")
-                else _points(mark, question)
-            )
+            still = f"{question.points} points, still to be given."
+            told = still if mark.get("open") else _points(mark, question)
             shown[name] = words | {"grade_id": name, "comment": f"{told} {words['comment']}"}
     return shown
 
@@ -129,9 +128,8 @@ def _points(mark: dict[str, Any], question: Any) -> str:
 def _opening(marks: dict[str, Any], assignment: Any, absent: dict[str, Any]) -> str:
     """Status, notes, and the points of questions whose cells are not in the notebook any more."""
     left = f", {marks['open']} still to be given by a person" if marks.get("open") else ""
-    head = (
-        f"**{marks['points']:g} of {marks['max_points']} points**{left}, status: {marks['status']}."
-    )
+    points = f"{marks['points']:g} of {marks['max_points']} points"
+    head = f"**{points}**{left}, status: {marks['status']}."
     notes = list(marks["notes"])
     for question in assignment.questions:
         if question.answer in absent:
@@ -176,16 +174,10 @@ def graded(path: Path) -> list[dict[str, Any]]:
             every = [*marks["questions"].values(), *marks.get("by_person", {}).values()]
             questions = [(mark["points"], mark["words"]) for mark in every]
             numbers = [marks["points"], marks["max_points"], *(points for points, _ in questions)]
-            texts = [
-                marks["assignment"],
-                marks["status"],
-                *marks["notes"],
-                *(w for _, w in questions),
-            ]
+            texts = [marks["assignment"], marks["status"], *marks["notes"]]
+            texts += [words for _, words in questions]
             student = marks["student"]
-            right = all(isinstance(text, str) for text in texts) and all(
-                map(math.isfinite, numbers)
-            )
+            right = all(isinstance(t, str) for t in texts) and all(map(math.isfinite, numbers))
             if not right or Path(student).name != student or student == ".." or "\0" in student:
                 raise ValueError
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError):
@@ -196,9 +188,25 @@ def graded(path: Path) -> list[dict[str, Any]]:
     return found  # type: ignore[no-any-return]
 
 
+def moodle_archive(pages: Mapping[str, Path], name: str) -> bytes:
+    """Pages of an assignment by Moodle's numbers of students, for *Upload multiple feedback files in a zip*.
+
+    It finds students by the second part of a name, whatever the first is (mod/assign/feedback/file/importziplib.php).
+    """
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number, page in sorted(pages.items()):
+            inside = f"Participant_{number}_assignsubmission_file_{name}.html"
+            entry = zipfile.ZipInfo(inside)  # of no date: the same pages give the same archive
+            archive.writestr(entry, page.read_bytes(), zipfile.ZIP_DEFLATED)
+    return held.getvalue()
+
+
 @action("feedback", "Write a page for each graded notebook.", _options)
 def feedback(options: argparse.Namespace) -> int:
     """`limetutor class feedback`."""
+    from ..plotting.files import write_atomically
+    from . import collect
     from .assignments import assignments
     from .bounded import BoundedProcess, CallError, ExceededError
     from .grade import students
@@ -206,12 +214,13 @@ def feedback(options: argparse.Namespace) -> int:
     out = Path(options.out)
     path = out / "marks.json"
     if not path.is_file():
-        raise ValueError(
-            f"--out must be a folder that `limetutor class grade` has filled, but {str(path)!r} is not there."
-        )
+        words = "a folder that `limetutor class grade` has filled"
+        raise ValueError(f"--out must be {words}, but {str(path)!r} is not there.")
     students(options.submissions, options.out)
     entries = graded(path)
     process, count = BoundedProcess(PAGE_PROCESSOR_SECONDS), 0
+    numbers = collect.numbers(Path(options.submissions), "moodle")
+    archives: dict[str, dict[str, Path]] = defaultdict(dict)
     try:
         for marks in entries:
             if marks["assignment"] not in assignments():
@@ -222,7 +231,14 @@ def feedback(options: argparse.Namespace) -> int:
             except (CallError, ExceededError):  # whatever was handed in, the points are shown
                 process.call(*how, False, seconds=PAGE_SECONDS)
             count += 1
+            student, name = marks["student"], marks["assignment"]
+            if number := numbers.get((student, name)):
+                archives[name][number] = out / "feedback" / student / f"{name}.html"
     finally:
         process.stop()
     print(f"{count} pages in {out / 'feedback'}")
+    for name, pages in archives.items():
+        place = out / f"moodle-feedback-{name}.zip"
+        write_atomically(place, moodle_archive(pages, name))
+        print(f"{place}: {len(pages)} of them, for Moodle.")
     return 0

@@ -74,12 +74,8 @@ def fingerprint(folder: Path, name: str) -> str:
     from .notebooks import MAX_BYTES, source
 
     path = folder / f"{name}.ipynb"
-    if (
-        folder.is_symlink()
-        or path.is_symlink()
-        or not path.is_file()
-        or path.stat().st_size > MAX_BYTES
-    ):
+    linked = folder.is_symlink() or path.is_symlink()
+    if linked or not path.is_file() or path.stat().st_size > MAX_BYTES:
         return ""
     parts = (
         folder.name.encode(errors="surrogatepass"),
@@ -87,9 +83,8 @@ def fingerprint(folder: Path, name: str) -> str:
         source(name).read_bytes(),
         b"digests of texts",  # grades from before have none
     )
-    return sha256(
-        b"".join(sha256(part).digest() for part in (*parts, path.read_bytes()))
-    ).hexdigest()
+    digests = (sha256(part).digest() for part in (*parts, path.read_bytes()))
+    return sha256(b"".join(digests)).hexdigest()
 
 
 def graded_before(out: Path) -> dict[tuple[str, str], tuple[str, Any]]:
@@ -101,12 +96,9 @@ def graded_before(out: Path) -> dict[tuple[str, str], tuple[str, Any]]:
         for entry in json.loads((out / "marks.json").read_text(encoding="utf-8")):
             if entry.get("key") and entry["status"] in ("graded", "altered"):
                 marks = {name: mark_of(fields) for name, fields in entry["questions"].items()}
-                facts = {
-                    name: entry[name] for name in ("student", "assignment", "status", "max_points")
-                }
-                result = GradedSubmission(
-                    **facts, marks=marks, notes=tuple(entry["notes"]), typed=entry["typed"]
-                )
+                names = ("student", "assignment", "status", "max_points", "typed")
+                facts = {name: entry[name] for name in names}
+                result = GradedSubmission(**facts, marks=marks, notes=tuple(entry["notes"]))
                 found[result.student, result.assignment] = entry["key"], result
     return found
 
@@ -118,7 +110,7 @@ def grade_all(
     from .assignments import assignments
     from .bounded import STOPPED, BoundedProcess, CallError, ExceededError
     from .marking import GradedSubmission, Mark, self_reported, submission_of
-    from .sandbox import CLOCK_FACTOR, SandboxError, prepared
+    from .sandbox import SandboxError, prepared
 
     chosen = [a for a in assignments().values() if not names or a.name in names]
     tasks = [(folder, a) for folder in folders for a in chosen]
@@ -128,11 +120,7 @@ def grade_all(
     for process in processes:
         idle.put(process)
     bar = progress_bar(total=len(tasks), unit="notebook", file=sys.stderr, disable=None)
-    with (
-        prepared(limits) as limits,
-        bar or nullcontext(),
-        ThreadPoolExecutor(jobs) as pool,
-    ):
+    with prepared(limits) as limits, bar or nullcontext(), ThreadPoolExecutor(jobs) as pool:
 
         def grade_one(folder: Path, assignment: Any) -> Any:
             process = idle.get()
@@ -142,7 +130,7 @@ def grade_all(
                 if key and key == fingerprint(folder, name):
                     return result
                 how = str(folder), name, asdict(limits), others
-                seconds = CLOCK_FACTOR * limits.total
+                seconds = limits.longest(len(assignment.judged))
                 return submission_of(process.call(JUDGE, *how, seconds=seconds))
             except CallError as error:
                 if error.kind == SandboxError.__name__:
@@ -161,9 +149,8 @@ def grade_all(
                 q.name: Mark(0, "", open=0 if q.machine or status == "unreadable" else q.points)
                 for q in assignment.questions
             }
-            return GradedSubmission(
-                folder.name, name, status, assignment.most_points, zero, notes=(why,)
-            )
+            most = assignment.most_points
+            return GradedSubmission(folder.name, name, status, most, zero, notes=(why,))
 
         try:
             results = iter(_gathered([pool.submit(grade_one, *task) for task in tasks]))
@@ -193,11 +180,10 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add("--maximum", type=float, help="points of the gradebook, if not those of the assignment")
     words = "points that a person has given (default: marks.csv in --out, where it is)"
     add("--marks", metavar="FILE", help=words)
-    add(
-        "--again", action="store_true", help="grade also what was graded before and has not changed"
-    )
+    words = "grade also what was graded before and has not changed"
+    add("--again", action="store_true", help=words)
     add("--jobs", type=int, default=2, help="notebooks at a time (default: 2)")
-    words = "of the processor, for a cell and for a question (default: 20)"
+    words = "of the processor or of waiting, for a cell and for a question (default: 20)"
     add("--seconds", type=float, default=20.0, help=words)
     add("--memory", type=int, default=2048, help="megabytes for a notebook (default: 2048)")
     add("--unsafe-no-sandbox", action="store_true", help=HELP_UNSAFE)
@@ -234,19 +220,16 @@ def grade(options: argparse.Namespace) -> int:
 
     for name in assignments():
         source(name)  # without them no notebook could be compared
-    least = {"jobs": 1, "seconds": 1, "memory": 256} | (
-        {"maximum": 0.01} if options.maximum else {}
-    )
+    least = {"jobs": 1, "seconds": 1, "memory": 256, "maximum": 0.01}
     for name, bound in least.items():
-        if not getattr(options, name) >= bound:
+        if getattr(options, name) is not None and not getattr(options, name) >= bound:
             raise ValueError(f"--{name} must be at least {bound}, got {getattr(options, name)}.")
     if options.seconds > A_DAY:
         raise ValueError(f"--seconds must be at most {A_DAY}, got {options.seconds:g}.")
     names = chosen_names(options.only)
     if options.format and not options.roster:
-        raise ValueError(
-            f"--format {options.format} needs --roster, the list of the class, but got none."
-        )
+        words = "needs --roster, the list of the class, but got none"
+        raise ValueError(f"--format {options.format} {words}.")
     people = roster.read(options.roster) if options.roster else None
     folders = students(options.submissions, options.out)
     out = Path(options.out)
@@ -269,13 +252,9 @@ def grade(options: argparse.Namespace) -> int:
     before = {} if options.again else graded_before(out)
     found = grade_all(folders, limits, options.jobs, names if options.only else (), before)
     results = reading.merged(found, given)
-    by_place = {
-        (folder.name, name): fingerprint(folder, name) for folder in folders for name in names
-    }
-    marks = [
-        _as_json(machine, final, by_place.get((final.student, final.assignment), ""))
-        for machine, final in zip(found, results, strict=True)
-    ]
+    keys = {(folder.name, name): fingerprint(folder, name) for folder in folders for name in names}
+    pairs = zip(found, results, strict=True)
+    marks = [_as_json(m, final, keys.get((m.student, m.assignment), "")) for m, final in pairs]
     written = {
         "grades.csv": tables.table(results, names),
         "marks.json": json.dumps(marks, indent=1),
@@ -305,11 +284,9 @@ def _still_to_do(
         if name.startswith(("moodle", "canvas", "class")):
             yield f"{out / name}: {text.count(chr(10)) - 1 - name.startswith('canvas')} students."
     if waiting := [result for result in results if result.open]:
-        points = sum(result.open for result in waiting)
-        yield (
-            f"Still open: {points} points of {len(waiting)} notebooks, which a person gives (class read); until then "
-            "their cells in a gradebook are empty."
-        )
+        points = f"{sum(result.open for result in waiting)} points of {len(waiting)} notebooks"
+        words = "which a person gives (class read); until then their cells in a gradebook are empty"
+        yield f"Still open: {points}, {words}."
     if (pairs := written["copies.csv"].count("\n") - 1) > 0:
         yield f"{out / 'copies.csv'}: {pairs} lines to look at, for you alone."
     if people is not None:
@@ -321,10 +298,8 @@ def _still_to_do(
 def _as_json(machine: Any, final: Any, key: str) -> dict[str, Any]:
     """A result as marks.json has it: the marks of the machine, and those of a person apart from them."""
     names = ("student", "assignment", "status", "points", "max_points", "open", "typed")
-    facts = {name: getattr(final, name) for name in names} | {
-        "notes": list(final.notes),
-        "key": key,
-    }
+    facts = {name: getattr(final, name) for name in names}
+    facts |= {"notes": list(final.notes), "key": key}
     person = {k: asdict(m) for k, m in final.marks.items() if m != machine.marks[k]}
     questions = {name: asdict(mark) for name, mark in machine.marks.items()}
     return facts | {"questions": questions, "by_person": person}

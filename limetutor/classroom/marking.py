@@ -25,14 +25,22 @@ from ..course.exercises import exercises
 from ..course.judging.kinds import Function
 from .assignments import assignments, edition
 from .names import reached, statements
-from .notebooks import UnreadableNotebookError, cells, opened, source, submission
+from .notebooks import UnreadableNotebookError, is_blank, submission
 from .questions import Assignment, AssignmentQuestion, generator, identity
-from .sandbox import SandboxLimits
-from .session import AnswerError, Session, StoppedError, decoded, encoded, start_session
+from .sandbox import CLOCK_FACTOR, SandboxLimits
+from .session import (
+    TOO_OFTEN,
+    AnswerError,
+    Answers,
+    Session,
+    StoppedError,
+    decoded,
+    encoded,
+    start_session,
+)
 
 MAX_STOPPED = 30  # cells that end Python
 MAX_PROGRESS_BYTES = 100_000
-STUB = "YOUR ANSWER HERE"  # what nbgrader writes into a released paragraph
 PROBLEMS = {
     "no such name": "There is no {answer} in the notebook: was it renamed, or did its cell fail?",
     "no syntax": "The cell that defines {answer} has a syntax error, so Python runs none of it.",
@@ -106,7 +114,7 @@ class NotebookRun:
     ) -> None:
         self.code, self._limits, self._outside = code, limits, outside
         self._replaced = replaced
-        self._deadline = time.monotonic() + limits.total
+        self._left = [limits.total]  # seconds for cells, shared by all runs of a notebook
         self._stopped: dict[int, int] = {}  # cells, and how often they had to be
         self._session: Session | None = None
         self.trouble: set[str] = set()
@@ -114,25 +122,25 @@ class NotebookRun:
     def with_answers(self, answers: Mapping[str, Callable[..., Any]]) -> "NotebookRun":
         """The same notebook in another process, with functions from outside in the places of its own."""
         run = NotebookRun(self.code, self._limits, {**self._outside, **answers}, [*answers])
-        run._deadline, run._stopped = self._deadline, dict(self._stopped)
+        run._left, run._stopped = self._left, dict(self._stopped)
         return run
 
     @property
-    def answered(self) -> set[str]:
-        """The functions from outside that it has called."""
-        return set() if self._session is None else self._session.answered
+    def answers(self) -> Answers:
+        """What it was answered from outside."""
+        return Answers({}) if self._session is None else self._session.answers
 
     @property
     def session(self) -> Session:
         """A process in which the cells have run; of those that ended an earlier one, what they define, at most."""
         while self._session is None:
-            if time.monotonic() > self._deadline or len(self._stopped) > MAX_STOPPED:
+            if self._left[0] <= 0 or len(self._stopped) > MAX_STOPPED:
                 raise StoppedError("timed out")
-            number = 0
+            number, began = 0, time.monotonic()
             session = start_session(self._limits, self._outside, self._replaced)
             try:
                 for number, code in enumerate(self.code):
-                    if time.monotonic() > self._deadline:
+                    if time.monotonic() - began > self._left[0]:
                         self.trouble.add("timed out")
                         break  # what is defined by now is still asked for
                     if (times := self._stopped.get(number, 0)) < 2:
@@ -145,6 +153,8 @@ class NotebookRun:
                 raise
             else:
                 self._session = session
+            finally:
+                self._left[0] -= time.monotonic() - began
         return self._session
 
     def ask(self, seconds: float, **request: Any) -> dict[str, Any]:
@@ -189,15 +199,18 @@ class RemoteFunction:
     """A function of the notebook, called from outside; ``problem`` is why a call gave no value."""
 
     def __init__(self, run: NotebookRun, name: str, seconds: float) -> None:
-        self._run, self._name, self._seconds = run, name, seconds
-        self._cpu_deadline = run.session.cpu_seconds + seconds
+        self._run, self._name = run, name
+        run.session.answers.begin_question()
+        self._most = run.session.used_seconds + seconds
+        self._deadline = time.monotonic() + CLOCK_FACTOR * seconds
         self.problem = ""
 
     def __call__(self, *arguments: Any) -> Any:
         """Its value."""
         try:
             request = {"name": self._name, "arguments": [encoded(a) for a in arguments]}
-            left = min(self._seconds, self._cpu_deadline - self._run.session.cpu_seconds)
+            clock = (self._deadline - time.monotonic()) / CLOCK_FACTOR
+            left = min(clock, self._most - self._run.session.used_seconds)
             reply = self._run.ask(left, do="call", **request)
             if reply.get("changed"):
                 raise AnswerError("changed")
@@ -239,7 +252,7 @@ def mark(question: AssignmentQuestion, asked: Asked, run: NotebookRun) -> Mark:
 
 
 def _in_words(problem: str, question: AssignmentQuestion, code: Sequence[str]) -> str:
-    makes = re.compile(rf"(?m)^\s*((def|class)\s+{question.answer}\b|{question.answer}\s*=)")
+    makes = re.compile(rf"(?m)^[ \t]*((def|class)\s+{question.answer}\b|{question.answer}\s*=)")
     if problem == "no such name" and any(makes.search(c) and not statements(c) for c in code):
         problem = "no syntax"
     words = PROBLEMS.get(problem, f"It raises an error, {problem}.")
@@ -284,11 +297,8 @@ def graded(
         present = sorted(p.name for p in folder.glob("*.ipynb"))
         there = f"; there are {', '.join(present[:5])}" if present else ""
         return result("missing", zero, f"There is no {path.name} in the folder{there}.")
-    original = opened(source(assignment.name))
     try:
-        notebook = opened(path)
-        content = submission(notebook, original)
-        texts = content.texts | lost_texts(notebook, original)
+        content = submission(path)
         seed = path.read_bytes()
     except UnreadableNotebookError as why:
         return result("unreadable", zero, f"The file cannot be read: {why}.")
@@ -305,7 +315,7 @@ def graded(
     notes = [*content.altered, *_differences(assignment.name, content.version, typed, student)]
     stopped = [why for why in ("timed out", "out of memory") if why in run.trouble]
     status = [*stopped, "altered" if content.altered else "graded"][0]
-    read = {q.name: _to_read(q, texts) for q in assignment.questions if not q.machine}
+    read = {q.name: _to_read(q, content.texts) for q in assignment.questions if not q.machine}
     return result(status, marks | read, *notes, typed=typed)
 
 
@@ -324,22 +334,6 @@ def digest_of(text: str) -> str:
     return f"t-{sha256(plain.encode(errors='surrogatepass')).hexdigest()[:12]}"
 
 
-def lost_texts(notebook: Any, original: Any) -> dict[str, str]:
-    """Paragraphs whose cells are not there by name: all that stands in cells without a name and not in ours."""
-    ours, handed_in = cells(original), cells(notebook)
-    there = {cell.name for cell in handed_in}
-    known = {cell.text.strip() for cell in ours if not cell.name}
-    own = [c.text for c in handed_in if c.kind == "markdown" and not c.name]
-    text = "\n\n".join(one for one in own if one.strip() not in known)
-    lost = (c.name for c in ours if c.name and c.role == "answer" and c.kind == "markdown")
-    return {name: text for name in lost if name not in there}
-
-
-def is_blank(text: str) -> bool:
-    """Whether a paragraph has no more than what is there when it is released."""
-    return not text.replace(STUB, "").strip()
-
-
 def _differences(name: str, version: str, typed: str, student: str) -> Sequence[str]:
     """Sentences about another version and another id than those that count."""
     notes = []
@@ -354,25 +348,30 @@ def _differences(name: str, version: str, typed: str, student: str) -> Sequence[
 def _marks(assignment: Assignment, asked: Asked, run: NotebookRun) -> dict[str, Mark]:
     """The marks of all questions; wrong ones that call earlier wrong ones are judged again, given right ones."""
     marks: dict[str, Mark] = {}
-    wrong: dict[str, Callable[..., Any]] = {}  # earlier answers, by name: what is right
+    # what is right, of earlier answers that are wrong; those of them that were right when given others
+    right: dict[str, Callable[..., Any]] = {}
+    mended: set[str] = set()
     given: dict[frozenset[str], NotebookRun] = {}  # the notebook with right ones, by their names
     try:
         for question in assignment.judged:
-            found = mark(question, asked, run)
-            uses = set() if found.points else reached(run.code, question.answer)
-            needed = frozenset(uses & set(wrong))
-            if needed:
+            found = first = mark(question, asked, run)
+            uses = set() if first.points else reached(run.code, question.answer)
+            sets = (frozenset(uses & names) for names in (set(right) - mended, set(right)))
+            for needed in filter(None, dict.fromkeys(sets)):
                 if needed not in given:
-                    right = {name: wrong[name] for name in wrong if name in needed}
-                    given[needed] = run.with_answers(right)
+                    given[needed] = run.with_answers({n: right[n] for n in right if n in needed})
                 before = set(given[needed].trouble)
                 again = mark(question, asked, given[needed])
+                answers = given[needed].answers
                 if again.points or given[needed].trouble == before:
-                    words = _given_words(again, given[needed].answered & needed)
+                    words = _given_words(again, answers.given & needed, answers.too_often)
                     found = replace(again, words=words)
+                if again.points or not answers.too_often:
+                    break
             own = question.of(asked.student)
-            if not found.points and isinstance(own, Function):
-                wrong[question.answer] = partial(own.reference, **own.params)
+            if not first.points and isinstance(own, Function):
+                right[question.answer] = partial(own.reference, **own.params)
+                mended |= {question.answer} if found.points else set()
             marks[question.name] = found
     finally:
         for one in given.values():
@@ -380,12 +379,15 @@ def _marks(assignment: Assignment, asked: Asked, run: NotebookRun) -> dict[str, 
     return marks
 
 
-def _given_words(mark: Mark, answered: set[str]) -> str:
+def _given_words(mark: Mark, answered: set[str], too_often: bool) -> str:
     """What is said of an answer that was judged with right answers to earlier questions."""
     names = " and ".join(f"`{name}`" for name in sorted(answered))
     if not names:
         return mark.words
-    return f"Judged with a right {names}: {mark.words or 'right.'}"
+    words = mark.words or "right."
+    if too_often and not mark.points:
+        words = TOO_OFTEN
+    return f"Judged with a right {names}: {words}"
 
 
 def _other_student(run: NotebookRun, assignment: Assignment, student: str) -> str:

@@ -1,20 +1,23 @@
 """Which names of a notebook an answer uses, read from its code, which is not run."""
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
-
-MAGIC = re.compile(r"(?m)^\s*[%!?].*$|(?<==)\s*[%!].*$")  # what Jupyter reads and Python does not
 
 
 def statements(code: str) -> list[ast.stmt]:
-    """The statements of a cell, without those for Jupyter alone; none if it cannot be read."""
-    for text in (code, MAGIC.sub("", code)):
+    """The statements of a cell, as Python or, with magics and shell commands, as Jupyter reads it; none otherwise."""
+    for read in (str, _for_jupyter):
         try:
-            return ast.parse(text).body
+            return ast.parse(read(code)).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     return []
+
+
+def _for_jupyter(code: str) -> str:
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    return TransformerManager().transform_cell(code)
 
 
 def reached(cells: Sequence[str], name: str) -> set[str]:

@@ -16,9 +16,9 @@ MAX_BRACKETS = 300_000  # each may cost the reader some hundred bytes
 MAX_PARTS = 1_000_000  # numbers and texts
 MAX_DEPTH = 60  # of lists in lists
 MAX_COUNTS = {"parts": MAX_PARTS, "cells": 2000, "outputs": 2000}
-VERSION = re.compile(
-    r'\breleased\("([^"\\\n]{0,80})"\)'
-)  # in a cell of every assignment; release writes it
+# in a cell of every assignment; release writes it
+VERSION = re.compile(r'\breleased\("([^"\\\n]{0,80})"\)')
+STUB = "YOUR ANSWER HERE"  # what nbgrader writes into a released paragraph
 SOURCES = Path(__file__).resolve().parents[2] / "assignments"
 
 
@@ -149,10 +149,18 @@ class Submission:
     version: str
 
 
-def submission(notebook: Any, original: Any) -> Submission:
+def submission(path: Path) -> Submission:
+    """What a student handed in as an assignment, which the name of the file says."""
+    if path.parent.is_symlink():
+        raise UnreadableNotebookError("its folder is a link to another one")
+    return compared(opened(path), opened(source(path.stem)))
+
+
+def compared(notebook: Any, original: Any) -> Submission:
     """What there is to run, with the locked cells as they were, and what differs from the original.
 
-    Cells of questions only give hints and are left out.
+    Cells of questions only give hints and are left out. A paragraph whose cell is not there by name is all that stands
+    in cells without a name and not in ours.
     """
     originals: dict[str | None, GradedCell] = {c.name: c for c in cells(original) if c.name}
     handed_in = cells(notebook)
@@ -178,7 +186,18 @@ def submission(notebook: Any, original: Any) -> Submission:
                 cell = ours
         if cell.kind == "code" and role != "question":
             code.append(cell.text)
+    known = {cell.text.strip() for cell in cells(original) if not cell.name}
+    own = [c.text for c in handed_in if c.kind == "markdown" and not c.name]
+    own_text = "\n\n".join(text for text in own if text.strip() not in known)
+    for name, ours in originals.items():
+        if ours.role == "answer" and ours.kind == "markdown" and not count[name]:
+            texts[str(name)] = own_text
     return Submission(tuple(code), tuple(dict.fromkeys(altered)), texts, answers, version)
+
+
+def is_blank(text: str) -> bool:
+    """Whether a paragraph has no more than what is there when it is released."""
+    return not text.replace(STUB, "").strip()
 
 
 def _alike(cell: GradedCell, other: GradedCell) -> bool:

@@ -37,6 +37,11 @@ class ProcessTree:
         """Seconds of processor time of all processes."""
         return sum(map(_cpu_seconds, self.pids()))
 
+    def waits(self) -> bool:
+        """Whether there are processes that can be seen, and all of them wait for something."""
+        pids = self.pids()
+        return bool(pids) and all(map(sleeps, pids))
+
     def initial_cpu_seconds(self) -> float:
         """Seconds of the worker's own processes, without those that the notebook has started."""
         return sum(_cpu_seconds(pid, children=False) for pid in self.initial)

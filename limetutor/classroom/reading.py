@@ -24,7 +24,7 @@ UNCHECKED = (
     "its judging was given up, so its points count once the column text is empty in its line"
 )
 READ = f"{__name__}:paragraphs"
-SECONDS, PROCESSOR_SECONDS = 60, 20
+SECONDS = 60, 20  # on the clock, of the processor
 STYLE = (
     "body{font:1.05rem/1.5 Georgia,serif;max-width:44rem;margin:2rem auto;padding:0 1rem}"
     "section{border-top:1px solid #999;margin-top:2rem}h2{font:600 1rem sans-serif}img{max-width:100%}"
@@ -42,23 +42,16 @@ def paragraphs(folder: str, name: str) -> dict[str, list[Any]]:
 
     For a process of its own: it reads what was handed in.
     """
-    from .marking import digest_of, is_blank, lost_texts
-    from .notebooks import UnreadableNotebookError, opened, source, submission
+    from .marking import digest_of
+    from .notebooks import UnreadableNotebookError, is_blank, submission
     from .texts import in_html
 
-    path = Path(folder)
     try:
-        if path.is_symlink():
-            return {}
-        notebook, original = opened(path / f"{name}.ipynb"), opened(source(name))
-        texts = submission(notebook, original).texts | lost_texts(notebook, original)
+        texts = submission(Path(folder, f"{name}.ipynb")).texts
     except (UnreadableNotebookError, OSError):
         return {}
-    return {
-        key: [in_html(t[:30_000]), len(t.split()), digest_of(t)]
-        for key, t in texts.items()
-        if not is_blank(t)
-    }
+    shown = {key: text for key, text in texts.items() if not is_blank(text)}
+    return {k: [in_html(t[:30_000]), len(t.split()), digest_of(t)] for k, t in shown.items()}
 
 
 def page(
@@ -78,9 +71,8 @@ def page(
     for name, (html, words, _) in sorted(answers.items()):
         parts.append(f"<section><h2>{escape(name)}, {words} words</h2>{html}</section>")
     if blank:
-        parts.append(
-            f"<section><h2>No text</h2><p>{escape(', '.join(sorted(blank)))}</p></section>"
-        )
+        names = escape(", ".join(sorted(blank)))
+        parts.append(f"<section><h2>No text</h2><p>{names}</p></section>")
     return "\n".join([*parts, "</body></html>"])
 
 
@@ -90,9 +82,8 @@ def marks_in(path: str | Path, required: bool) -> list[dict[str, Any]]:
         return []
     header, rows = read_table(path, "--marks")
     if absent := [name for name in COLUMNS[:4] if name not in header]:
-        raise ValueError(
-            f"--marks must have the columns {', '.join(COLUMNS[:4])}, but {absent[0]!r} is not there."
-        )
+        words = f"the columns {', '.join(COLUMNS[:4])}, but {absent[0]!r} is not there"
+        raise ValueError(f"--marks must have {words}.")
     found: list[dict[str, Any]] = []
     for line, row in enumerate(rows, 2):
         entry: dict[str, Any] = dict.fromkeys(COLUMNS, "") | dict(zip(header, row, strict=False))
@@ -102,9 +93,8 @@ def marks_in(path: str | Path, required: bool) -> list[dict[str, Any]]:
         try:
             entry["points"] = float(text) if text else None
         except ValueError:
-            raise ValueError(
-                f"--marks: points must be a number, got {text[:40]!r} in line {line}."
-            ) from None
+            words = f"points must be a number, got {text[:40]!r} in line {line}"
+            raise ValueError(f"--marks: {words}.") from None
         found.append(entry | {"line": line})
     return found
 
@@ -114,9 +104,8 @@ def merged(results: Sequence[Any], given: Sequence[Mapping[str, Any]]) -> list[A
     from .assignments import assignments
     from .marking import Mark
 
-    points = {
-        q.name: q.points for a in assignments().values() for q in a.questions if not q.machine
-    }
+    read = (q for a in assignments().values() for q in a.questions if not q.machine)
+    points = {question.name: question.points for question in read}
     students = {name: s for s in {r.student for r in results} for name in (s, code_of(s))}
     marks: dict[tuple[str, str], Mark] = {}
     machine = {(r.student, n): mark for r in results for n, mark in r.marks.items()}
@@ -124,20 +113,20 @@ def merged(results: Sequence[Any], given: Sequence[Mapping[str, Any]]) -> list[A
     for entry in given:
         name, line = f"{entry['assignment']}/{entry['question']}", entry["line"]
         if name not in points:
-            raise ValueError(
-                f"--marks: line {line} must name a question that a person reads, got {name[:80]!r}."
-            )
-        if entry["points"] is None or entry["student"] not in students:
+            words = f"must name a question that a person reads, got {name[:80]!r}"
+            raise ValueError(f"--marks: line {line} {words}.")
+        if entry["points"] is None:
+            continue
+        if entry["student"] not in students:
+            print(f"--marks: line {line} is for {entry['student']!r}, who has no folder here.")
             continue
         if not 0 <= entry["points"] <= points[name]:
-            raise ValueError(
-                f"--marks: the points of {name} must be from 0 to {points[name]}, got {entry['points']:g} in line {line}."
-            )
+            words = f"must be from 0 to {points[name]}, got {entry['points']:g} in line {line}"
+            raise ValueError(f"--marks: the points of {name} {words}.")
         key = students[entry["student"]], name
         if key in seen:
-            raise ValueError(
-                f"--marks: line {line} gives the points of {key[0]!r} for {name} once more."
-            )
+            words = f"gives the points of {key[0]!r} for {name} once more"
+            raise ValueError(f"--marks: line {line} {words}.")
         seen.add(key)
         now = machine.get(key)
         if now is None:
@@ -179,9 +168,8 @@ def read(options: argparse.Namespace) -> int:
     from .texts import in_html
 
     out = Path(options.out)
-    there = {
-        (e["student"], e["assignment"], e["question"]): e for e in marks_in(out / MARKS, False)
-    }
+    given = marks_in(out / MARKS, False)
+    there = {(e["student"], f"{e['assignment']}/{e['question']}"): e for e in given}
     os.makedirs(out / "read", exist_ok=True)
     lines, written = [csv_line(COLUMNS)], 0
     folders = students(options.submissions, options.out)
@@ -189,57 +177,44 @@ def read(options: argparse.Namespace) -> int:
         texts = dict(_texts(folders, name))
         models = {c.name: c.text for c in cells(original(name))}
         for question in (q for q in assignments()[name].questions if not q.machine):
+            key = question.answer
             called = {s: code_of(s) if options.anonymous else s for s in texts}
-            answers = {
-                called[s]: found[question.answer]
-                for s, found in texts.items()
-                if question.answer in found
-            }
+            answers = {called[s]: found[key] for s, found in texts.items() if key in found}
             blank = [called[s] for s in texts if called[s] not in answers]
-            html = page(question, in_html(models[question.answer]), answers, blank)
-            write_atomically(
-                out / "read" / f"{name}-{question.answer}.html", html.encode(errors="replace")
-            )
+            html = page(question, in_html(models[key]), answers, blank)
+            target = out / "read" / f"{name}-{key}.html"
+            write_atomically(target, html.encode(errors="replace"))
             written += 1
             for who in sorted(answers):
-                kept = there.pop((who, name, question.answer), {})
+                kept = there.pop((who, question.name), {})
                 points, digest = kept.get("points"), answers[who][2]
                 if points is not None and kept["text"] not in ("", digest):
-                    print(f"{who}, {name}/{question.answer}: {CHANGED}.")
+                    print(f"{who}, {question.name}: {CHANGED}.")
                     points = None
-                row = [
-                    who,
-                    name,
-                    question.answer,
-                    "" if points is None else f"{points:g}",
-                    question.points,
-                ]
-                lines.append(csv_line([*row, kept.get("comment", ""), digest]))
+                told = _shown(points), question.points, kept.get("comment", ""), digest
+                lines.append(csv_line([who, name, key, *told]))
     for kept in there.values():  # of other assignments, or of who is not there any more
         if kept["points"] is not None or kept["comment"]:
-            points = "" if kept["points"] is None else f"{kept['points']:g}"
-            lines.append(csv_line([points if c == "points" else kept[c] for c in COLUMNS]))
+            kept["points"] = _shown(kept["points"])
+            lines.append(csv_line(kept[c] for c in COLUMNS))
     write_atomically(out / MARKS, "".join(lines).encode(errors="backslashreplace"))
-    print(
-        f"{written} pages in {out / 'read'}; fill in the points in {out / MARKS}, then grade again."
-    )
+    words = f"fill in the points in {out / MARKS}, then grade again"
+    print(f"{written} pages in {out / 'read'}; {words}.")
     return 0
+
+
+def _shown(points: float | None) -> str:
+    return "" if points is None else f"{points:g}"
 
 
 def _texts(folders: Sequence[Path], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """What each student who handed in a notebook wrote for a person."""
-    from .bounded import BoundedProcess, CallError, ExceededError
+    from .bounded import called_for_each
 
-    process = BoundedProcess(PROCESSOR_SECONDS)
-    try:
-        for folder in folders:
-            if not (folder / f"{name}.ipynb").is_file():
-                continue
-            try:
-                found = process.call(READ, str(folder), name, seconds=SECONDS)
-            except (CallError, ExceededError) as error:
-                found = {}
-                print(f"{folder.name}: {name} cannot be shown ({error}).")
-            yield folder.name, found
-    finally:
-        process.stop()
+    there = [folder for folder in folders if (folder / f"{name}.ipynb").is_file()]
+    calls = ((str(folder), name) for folder in there)
+    for folder, found in zip(there, called_for_each(READ, calls, *SECONDS), strict=True):
+        if isinstance(found, Exception):
+            print(f"{folder.name}: {name} cannot be shown ({found}).")
+            found = {}
+        yield folder.name, found

@@ -23,14 +23,8 @@ HEADERS = {
 }
 UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]')
 MAX_ID = 100
-RESERVED = (
-    "other",
-    "unplaced",
-    "graded",
-    "feedback",
-    "__macosx",
-    "__pycache__",
-)  # names of our own folders
+# names of our own folders
+RESERVED = ("other", "unplaced", "graded", "feedback", "__macosx", "__pycache__")
 
 
 @dataclass(frozen=True)
@@ -57,9 +51,8 @@ class Roster:
     def by_id(self, text: str) -> list[Student]:
         """Those whose id or e-mail address this is."""
         wanted = identity(text)
-        return [
-            s for s in self.students if wanted and wanted in (identity(s.id), identity(s.email))
-        ]
+        found = (s for s in self.students if wanted in (identity(s.id), identity(s.email)))
+        return list(found) if wanted else []
 
     def by_name(self, text: str) -> list[Student]:
         """Those of this name, in whichever order its parts are and however they are joined."""
@@ -84,14 +77,10 @@ def read(path: str | Path) -> Roster:
     header, rows = read_table(path, "--roster")
     lower = [name.casefold() for name in header]
     headers = dict(HEADERS)
-    if "student" in lower and {"sis user id", "sis login id"} & set(
-        lower
-    ):  # Canvas, whose ID is its own
-        headers |= {"number": ("id",), "id": ("sis user id", "sis login id")}
-    columns = {
-        key: [lower.index(name) for name in names if name in lower]
-        for key, names in headers.items()
-    }
+    canvas = ("sis user id", "sis login id")
+    if "student" in lower and {*canvas} & {*lower}:  # whose ID is its own
+        headers |= {"number": ("id",), "id": canvas}
+    columns = {key: [lower.index(n) for n in names if n in lower] for key, names in headers.items()}
     for key in ("id", "name"):
         if not columns[key]:
             raise ValueError(
@@ -111,9 +100,8 @@ def read(path: str | Path) -> Roster:
             possible = by_name
         elif first("name") and (first("id") or first("number")):
             number = re.sub(r"\D", "", first("number"))
-            students.append(
-                Student(first("id") or number, first("name"), first("email"), number, by_name)
-            )
+            own = first("id") or number, first("name"), first("email")
+            students.append(Student(*own, number, by_name))
             listed.append(cells)
             _check(students[-1], students[:-1], line)
     if not students:

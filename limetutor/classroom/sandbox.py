@@ -62,8 +62,9 @@ COMPILED_MODULES = (
 class SandboxLimits:
     """What a notebook may use: seconds for a cell and for a question, and for all; megabytes; processes.
 
-    Seconds are those of the processor, where they can be measured: a busy machine makes no notebook late.
-    A notebook that only waits is stopped after :data:`CLOCK_FACTOR` times as many on the clock.
+    Seconds are those of the processor and those in which all of a notebook waits, where they can be measured: a busy
+    machine makes no notebook late. In any case it is stopped after :data:`CLOCK_FACTOR` times as many on the clock.
+    ``total`` is for the cells alone, on the clock: each question has its own seconds, whatever others took.
     """
 
     seconds: float = 20.0
@@ -73,6 +74,10 @@ class SandboxLimits:
     scratch: int = 64  # megabytes of files
     sandboxed: bool = True
     bytecode: str | None = None  # a folder with what the interpreter has compiled already
+
+    def longest(self, questions: int) -> float:
+        """Seconds on the clock that no notebook can take: all cells, and each question twice."""
+        return CLOCK_FACTOR * (self.total + 2 * questions * self.seconds)
 
 
 class SandboxError(RuntimeError):

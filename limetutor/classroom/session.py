@@ -32,11 +32,14 @@ MAX_OUTPUT_BYTES = 100_000_000  # of all replies
 MAX_DEPTH, MAX_TEXT_LENGTH = 12, 1000  # of lists in lists, of a text that is read as numbers
 MAX_VALUES = 500_000  # of an answer: its numbers and texts, empty rows too
 MAX_ASKED, MAX_ASKED_SECONDS = 20_000, 10.0  # that a notebook asks for, and the time to answer
-MAX_ASKED_VALUES, MAX_WHOLE = (
-    50_000,
-    10_000,
-)  # numbers in what it asks about, and the largest whole number
+TOO_OFTEN = (
+    f"it calls more than {MAX_ASKED:,} times, or for more than {MAX_ASKED_SECONDS:g} seconds, and no more is "
+    "answered. Call once, with whole arrays."
+)
+# numbers in what it asks about, and the largest whole number
+MAX_ASKED_VALUES, MAX_WHOLE = 50_000, 10_000
 MAX_START_SECONDS = 60  # until the worker is ready, and until what a notebook leaves behind is gone
+MAX_UNREAD_SECONDS = 10  # of a line, when there is a next one
 POLL_SECONDS = 0.05  # between two looks at the memory
 LEFTOVER_SHARE = 0.4  # of a cell's seconds, in which processes left behind may fall asleep
 RESERVED_MEGABYTES = 1024  # of addresses that libraries reserve and do not use
@@ -67,14 +70,8 @@ def decoded(reply: Any) -> Any:
 def argument(value: Any) -> Any:
     """What a notebook passes to a function out here, as an array where it is a list; of bounded size."""
     value = np.asarray(value) if isinstance(value, list) else value
-    size = (
-        value.size
-        if isinstance(value, np.ndarray)
-        else MAX_WHOLE + 1
-        if isinstance(value, dict)
-        else 1
-    )
-    if size > MAX_ASKED_VALUES or (isinstance(value, int) and abs(value) > MAX_WHOLE):
+    whole = isinstance(value, int) and abs(value) > MAX_WHOLE
+    if whole or isinstance(value, dict) or np.size(value) > MAX_ASKED_VALUES:
         raise AnswerError("too large")
     return value
 
@@ -105,11 +102,63 @@ def _array(name: str, shape: list[int], data: str) -> np.ndarray:
     return np.frombuffer(base64.b64decode(data), dtype).reshape([int(n) for n in shape])
 
 
+class Answers:
+    """Values of functions out here, for a notebook that asks: so many, and about so much, for each question."""
+
+    def __init__(self, outside: Mapping[str, Callable[..., Any]]) -> None:
+        self._outside = outside
+        self.given: set[str] = set()  # the functions that gave any
+        self.begin_question()
+
+    def begin_question(self) -> None:
+        """Answer as often again as before: what one question asks for costs no other."""
+        self.asked, self._seconds, self.too_often = 0, 0.0, False
+
+    def reply(
+        self, asked: dict[str, Any], exchange: Callable[[dict[str, Any]], dict[str, Any]]
+    ) -> dict[str, Any]:
+        """The value of a function that the notebook asks for, of an error only its kind."""
+
+        def function(number: Any) -> Callable[..., Any]:
+            def called(*arguments: Any) -> Any:
+                """The value of a function in the notebook."""
+                shown = [encoded(value) for value in arguments]
+                reply = exchange({"evaluate": number, "arguments": shown})
+                return decoded(reply.get("evaluated"))
+
+            return called
+
+        def read(value: Any) -> Any:
+            if isinstance(value, dict) and set(value) == {"function"}:
+                return function(value["function"])
+            return argument(decoded(value))
+
+        self.asked += 1
+        began = time.process_time()
+        try:
+            if self.asked > MAX_ASKED or self._seconds > MAX_ASKED_SECONDS:
+                self.too_often = True
+                raise AnswerError("too often")
+            name = asked["asked"]
+            called = self._outside[name]
+            arguments = [read(value) for value in asked["arguments"]]
+            named = {str(key): read(value) for key, value in asked["named"].items()}
+            value = encoded(called(*arguments, **named))
+            self.given.add(name)
+            return {"answer": value}
+        except StoppedError:
+            raise
+        except Exception as error:
+            return {"error": type(error).__name__}
+        finally:
+            self._seconds += time.process_time() - began
+
+
 class Session:
     """The worker of a notebook: asked one thing at a time, stopped when it takes too much.
 
-    It may ask in turn for values of the functions in ``outside``, so often and about so much. Those in ``replaced``
-    have the names of functions of the notebook and are called in their places.
+    It may ask in turn for values of the functions in ``outside``. Those in ``replaced`` have the names of functions of
+    the notebook and are called in their places.
     """
 
     def __init__(
@@ -118,9 +167,9 @@ class Session:
         outside: Mapping[str, Callable[..., Any]],
         replaced: Sequence[str] = (),
     ) -> None:
-        self._limits, self._outside = limits, outside
-        self._asked, self._asked_seconds, self.answered = 0, 0.0, set[str]()
-        self._next_check = 0.0
+        self._limits, self.answers = limits, Answers(outside)
+        self._next_check = self._last_check = self._waited = 0.0
+        self._seen = 0.0, 0  # seconds of the processor, and what was asked for, at the last check
         self._replies: queue.Queue[bytes | None] = queue.Queue(64)
         self._closed = threading.Event()
         self._folder = "/scratch" if limits.sandboxed else tempfile.mkdtemp(prefix="limetutor-")
@@ -134,6 +183,8 @@ class Session:
         self._tree = ProcessTree((init or 0) if limits.sandboxed else measured, init)
         self._leftover_seconds = LEFTOVER_SHARE * limits.seconds
         threading.Thread(target=self._listen, daemon=True).start()
+        self._sender = threading.Thread()  # of the last line
+        self._sender.start()
         root = limits.sandboxed and os.getuid() == 0
         begin = {
             "memory": (limits.memory + RESERVED_MEGABYTES) * MEGABYTE,
@@ -156,6 +207,11 @@ class Session:
     def cpu_seconds(self) -> float:
         """Seconds of processor time that the sandbox has used."""
         return self._tree.cpu_seconds()
+
+    @property
+    def used_seconds(self) -> float:
+        """Those seconds, and those in which it was asked something and all of it waited."""
+        return self.cpu_seconds + self._waited
 
     def _listen(self) -> None:
         """Put lines of the worker into the queue, None at their end or when they are too many."""
@@ -181,78 +237,48 @@ class Session:
 
     def ask(self, seconds: float, **request: Any) -> dict[str, Any]:
         """The reply to one request, StoppedError if there is none within so many seconds."""
-        deadline = time.monotonic() + seconds * CLOCK_FACTOR
-        cpu_deadline = self.cpu_seconds + seconds
+        self._last_check, self._seen = time.monotonic(), (self.cpu_seconds, self.answers.asked)
+        self._next_check = self._last_check + POLL_SECONDS
+        deadline = self._last_check + seconds * CLOCK_FACTOR
+        most = self._seen[0] + self._waited + seconds
         number = int.from_bytes(os.urandom(6))  # that no earlier reply can know
-        self._next_check = time.monotonic() + POLL_SECONDS
 
         def exchange(message: dict[str, Any]) -> dict[str, Any]:
-            line = json.dumps(message | {"number": number}).encode() + b"\n"
-            # in a thread: a worker that does not read must not block the grader
-            threading.Thread(target=self._send, args=(line,), daemon=True).start()
-            return self._reply_to(number, deadline, cpu_deadline)
+            self._send(json.dumps(message | {"number": number}).encode() + b"\n")
+            return self._reply_to(number, deadline, most)
 
         try:
             reply = exchange(request)
             while "asked" in reply:
-                reply = exchange(self._answer(reply, exchange))
+                reply = exchange(self.answers.reply(reply, exchange))
             self._check_memory()  # or what it keeps would be blamed on the next request
             return reply
         except StoppedError:
             self.close()
             raise
 
-    def _answer(
-        self, asked: dict[str, Any], exchange: Callable[[dict[str, Any]], dict[str, Any]]
-    ) -> dict[str, Any]:
-        """The value of a function that the notebook asks for, of an error only its kind."""
-
-        def function(number: Any) -> Callable[..., Any]:
-            def called(*arguments: Any) -> Any:
-                """The value of a function in the notebook."""
-                shown = [encoded(value) for value in arguments]
-                reply = exchange({"evaluate": number, "arguments": shown})
-                return decoded(reply.get("evaluated"))
-
-            return called
-
-        def read(value: Any) -> Any:
-            if isinstance(value, dict) and set(value) == {"function"}:
-                return function(value["function"])
-            return argument(decoded(value))
-
-        self._asked += 1
-        began = time.process_time()
-        try:
-            if self._asked > MAX_ASKED or self._asked_seconds > MAX_ASKED_SECONDS:
-                raise AnswerError("too often")
-            name = asked["asked"]
-            called = self._outside[name]
-            arguments = [read(value) for value in asked["arguments"]]
-            named = {str(key): read(value) for key, value in asked["named"].items()}
-            value = encoded(called(*arguments, **named))
-            self.answered.add(name)
-            return {"answer": value}
-        except StoppedError:
-            raise
-        except Exception as error:
-            return {"error": type(error).__name__}
-        finally:
-            self._asked_seconds += time.process_time() - began
-
     def _send(self, line: bytes) -> None:
+        """Send a line in a thread: a worker that does not read must not block the grader."""
         stream = self._process.stdin
-        with contextlib.suppress(OSError, ValueError):
-            assert stream is not None
-            stream.write(line)
-            stream.flush()
 
-    def _reply_to(self, number: int, deadline: float, cpu_deadline: float) -> dict[str, Any]:
+        def send() -> None:
+            with contextlib.suppress(OSError, ValueError):
+                assert stream is not None
+                stream.write(line)
+                stream.flush()
+
+        self._sender.join(MAX_UNREAD_SECONDS)
+        if self._sender.is_alive():  # it asks on without reading what it was told
+            raise StoppedError("timed out")
+        self._sender = threading.Thread(target=send, daemon=True)
+        self._sender.start()
+
+    def _reply_to(self, number: int, deadline: float, most: float) -> dict[str, Any]:
         """The first line with this number; a notebook can write others, so they cost little."""
         while True:
             now = time.monotonic()
             if now >= self._next_check:
-                if now > deadline or self.cpu_seconds > cpu_deadline:
+                if now > deadline or self._checked_seconds(now) > most:
                     raise StoppedError("timed out")
                 self._check_memory()
                 self._next_check = now + POLL_SECONDS
@@ -265,6 +291,14 @@ class Session:
                     reply = json.loads(line)
                     if isinstance(reply, dict) and reply.get("number") == number:
                         return reply
+
+    def _checked_seconds(self, now: float) -> float:
+        """Seconds used until now. What did nothing since the last check, and could do nothing now, has waited."""
+        before, self._seen = self._seen, (self.cpu_seconds, self.answers.asked)
+        if self._seen == before and self._tree.waits():
+            self._waited += min(now - self._last_check, 2 * POLL_SECONDS)  # we may be late
+        self._last_check = now
+        return self._seen[0] + self._waited
 
     def _check_memory(self) -> None:
         if self._tree.exceeds(self._limits.memory * MEGABYTE):

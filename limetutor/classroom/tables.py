@@ -2,7 +2,7 @@
 
 Moodle's is its offline grading worksheet, one file for each assignment: it finds students by ``Identifier``, which is
 another number in each assignment. Canvas' is its gradebook: it finds them by ``ID``, and assignments by their column.
-Points that a person has not given yet leave a cell empty, and so does what was not handed in.
+Points that a person has not given yet leave a cell as it is, or empty, and so does what was not handed in.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -105,13 +105,13 @@ def _canvas(book: Gradebook) -> dict[str, str]:
     for student in book.roster.students:
         known = [book.numbers[key] for key in book.numbers if key[0] == student.id]
         told = student.row if own else {"SIS User ID": student.id}
-        first = [
-            student.name,
-            student.number or next(iter(known), ""),
-            *(told.get(c, "") for c in CANVAS[2:]),
-        ]
-        grades = [book.grade(student, name, most[name]) for name in book.names]
-        lines.append(csv_line([*first, *("" if g is None else shown(g) for g in grades)]))
+        number = student.number or next(iter(known), "")
+        first = [student.name, number, *(told.get(c, "") for c in CANVAS[2:])]
+        for name in book.names:
+            grade = book.grade(student, name, most[name])
+            there = student.row.get(columns[name], "")  # it stays
+            first.append(there if grade is None else shown(grade))
+        lines.append(csv_line(first))
     return {"canvas.csv": "".join(lines)}
 
 
@@ -120,26 +120,16 @@ def _plain(book: Gradebook) -> dict[str, str]:
     for student in book.roster.students:
         found = [book.results.get((student.id, name)) for name in book.names]
         each = [book.grade(student, name, book.most(name)) for name in book.names]
-        cells = [
-            student.id,
-            student.name,
-            student.email,
-            *("" if g is None else shown(g) for g in each),
-        ]
+        grades = ("" if g is None else shown(g) for g in each)
         still = sum(result.open for result in found if result)
-        total = sum(grade or 0.0 for grade in each)
-        lines.append(
-            csv_line([*cells, shown(total), shown(sum(map(book.most, book.names))), still])
-        )
+        sums = shown(sum(g or 0.0 for g in each)), shown(sum(map(book.most, book.names)))
+        lines.append(csv_line([student.id, student.name, student.email, *grades, *sums, still]))
     return {"class.csv": "".join(lines)}
 
 
+Format = Callable[[Gradebook], dict[str, str]]
 #: By the name that ``--format`` takes: files, by their names.
-FORMATS: dict[str, Callable[[Gradebook], dict[str, str]]] = {
-    "moodle": _moodle,
-    "canvas": _canvas,
-    "csv": _plain,
-}
+FORMATS: dict[str, Format] = {"moodle": _moodle, "canvas": _canvas, "csv": _plain}
 
 
 def in_words(result: Any) -> str:

@@ -11,11 +11,8 @@ from pathlib import Path
 from typing import Any
 
 MEGABYTE = 2**20
-MAX_FILES, MAX_BYTES, MAX_FILE = (
-    20_000,
-    4_000 * MEGABYTE,
-    100 * MEGABYTE,
-)  # of what a platform exports
+# of what a platform exports
+MAX_FILES, MAX_BYTES, MAX_FILE = 20_000, 4_000 * MEGABYTE, 100 * MEGABYTE
 MAX_RATIO, SMALL = 200, 5 * MEGABYTE  # how far a larger file may have been compressed
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 CHUNK = 2**16

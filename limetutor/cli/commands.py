@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import limetutor as lt
@@ -17,7 +18,9 @@ from .refusals import refuse
 
 DONE, SERIOUS, BAD_INPUT, STOPPED = 0, 1, 2, 130  # exit codes; the last as shells have it
 MAX_ROWS = 20_000  # of a table audited whole
-CLASSROOM = "limetutor.classroom.command"  # loaded only when `limetutor class` is called
+CLASSROOM = (
+    "limetutor.classroom.command"  # of a clone; loaded only when `limetutor class` is called
+)
 
 Options = Callable[[argparse.ArgumentParser], None]
 Run = Callable[[argparse.Namespace], int]
@@ -103,11 +106,15 @@ def path(options: argparse.Namespace) -> int:
     return DONE
 
 
-@command(
-    "class",
-    "Assignments: hand them out, grade them, give feedback.",
-    lambda parser: import_module(CLASSROOM).options(parser),
-)
+def _class_options(parser: argparse.ArgumentParser) -> None:
+    if find_spec(CLASSROOM) is None:
+        parser.error(
+            "it needs a clone of limetutor, installed there with pip install -e '.[class]'."
+        )
+    import_module(CLASSROOM).options(parser)
+
+
+@command("class", "Assignments: hand them out, grade them, give feedback.", _class_options)
 def classroom(options: argparse.Namespace) -> int:
     """`limetutor class`."""
     return int(import_module(CLASSROOM).run(options))

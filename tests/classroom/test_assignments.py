@@ -116,9 +116,8 @@ def test_the_verdict_is_that_of_the_audit():
     top = [set(np.argsort(-np.abs(run))[:3]) for run in coefs]
     assert all(features == {names.index(n) for n in ("bmi", "s5", "bp")} for features in top)
     for name in ("bmi", "s5", "bp"):
-        assert set(np.sign(np.vstack([coefs, ten])[:, names.index(name)])) == {
-            np.sign(change[name])
-        }
+        signs = np.sign(np.vstack([coefs, ten])[:, names.index(name)])
+        assert set(signs) == {np.sign(change[name])}
     invented = runs[0][3]
     assert np.mean(invented[:, names.index("sex")] < 0.5) == pytest.approx(0.5, abs=0.05)
     X, distance = scope["X"], scope["strangeness"]
@@ -294,9 +293,8 @@ def test_another_surrogate_and_another_model_are_those_of_samples(xi, nu):
     found, noise = coefficient([boxes == own, boxes == own + 1], x)
     right = exercise("the_theorem/with_neighbour").reference(xi, nu)
     assert abs(found - right) < 5 * noise
-    found, noise = coefficient(
-        [boxes == own], x + exercise("the_theorem/bend").reference(xi, nu) * x**2
-    )
+    bent = x + exercise("the_theorem/bend").reference(xi, nu) * x**2
+    found, noise = coefficient([boxes == own], bent)
     assert abs(found) < 5 * noise
 
 

@@ -2,13 +2,13 @@
 
 import csv
 
-from slips import notebook_of, slips
+import pytest
+from slips import RIGHT, notebook_of
 
 from limetutor.classroom import copies
 from limetutor.classroom.bounded import BoundedProcess
 
 NAME = "lime_from_scratch"
-(RIGHT,) = [s for s in slips() if s.assignment == NAME and s.name == "right"]
 TEXT = "A coefficient says how far the mean inside one box lies above that of its neighbours."
 ODD = """
 def fit(z, y, w):
@@ -31,23 +31,19 @@ def listed(tmp_path, monkeypatch, copiers, code):
     for k in range(20):
         same = k < copiers
         own = "\n".join(f"word{k}x{n} " for n in range(40))
-        text = notebook_of(
-            RIGHT, f"s{k:02d}", TEXT if same else own, {"fit-answer": code} if same else None
-        )
         folder = tmp_path / f"s{k:02d}"
         folder.mkdir()
-        (folder / f"{NAME}.ipynb").write_text(text)
+        how = (TEXT, {"fit-answer": code}) if same else (own,)
+        (folder / f"{NAME}.ipynb").write_text(notebook_of(RIGHT, folder.name, *how))
     rows = csv.DictReader(copies.report(sorted(tmp_path.iterdir()), [], [NAME]).splitlines())
-    return {
-        row["question"]: row["students"]
-        for row in rows
-        if row["question"] in ("fit", "in_words") and not row["remark"]
-    }
+    shown = [r for r in rows if r["question"] in ("fit", "in_words") and not r["remark"]]
+    return {row["question"]: row["students"] for row in shown}
 
 
-def test_a_long_answer_of_five_is_one_line(tmp_path, monkeypatch):
+@pytest.mark.parametrize("end", ["", "fit?", "fit(", f"fit = 1{' + 1' * 3000}"])
+def test_a_long_answer_of_five_is_one_line(tmp_path, monkeypatch, end):
     group = "s00 & s01 & s02 & s03 & s04"
-    assert listed(tmp_path, monkeypatch, 5, ODD) == {"fit": group, "in_words": group}
+    assert listed(tmp_path, monkeypatch, 5, f"{ODD}\n{end}") == {"fit": group, "in_words": group}
 
 
 def test_short_code_of_three_is_left_out(tmp_path, monkeypatch):

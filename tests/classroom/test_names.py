@@ -6,7 +6,7 @@ from limetutor.classroom.names import reached, statements
 
 CELLS = [
     "import numpy as np\ncuts = [0.1]\ndef edges(p):\n    return np.array(cuts)",
-    "%matplotlib inline\ndef boxes(x, q):\n    return edges(q)",
+    "%matplotlib inline\nfiles = !ls\nnp.mean?\ndef boxes(x, q):\n    %time y = 1\n    return edges(q)",
     "def indicators(x):\n    def inner():\n        return boxes(x, 4)\n    return inner()",
     "unused = boxes",
     "edges = lambda p: other",

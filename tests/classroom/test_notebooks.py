@@ -14,7 +14,7 @@ from limetutor.classroom.release import released
 
 
 def handed(notebook):
-    return notebooks.submission(notebook, original(NAME))
+    return notebooks.compared(notebook, original(NAME))
 
 
 def test_neither_version_counts_as_altered():

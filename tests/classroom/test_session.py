@@ -2,6 +2,7 @@
 
 import itertools
 import subprocess
+import threading
 from unittest import mock
 
 import pytest
@@ -161,6 +162,24 @@ def test_cells_together_have_an_end(play):
     assert played.trouble == {"timed out"}
     with pytest.raises(Exception, match="no such name"):
         played.ask(1, do="value", name="c39")
+
+
+def test_who_asks_without_reading_is_stopped(play, monkeypatch):
+    monkeypatch.setattr("limetutor.classroom.session.MAX_UNREAD_SECONDS", 0.5)
+    played = play(CODE.ASKS_ON, seconds=20.0)
+    with pytest.raises(StoppedError, match="timed out"):
+        call(played, "asked", 20.0)
+    assert threading.active_count() < 10 and call(played)
+
+
+def test_to_wait_uses_seconds_as_to_work_does(play):
+    played = play("import time\ndef waits(): time.sleep(1)\ndef works(): sum(range(2 * 10**7))")
+    session, waited = played.session, []
+    for name in ("waits", "works"):
+        before = session.used_seconds - session.cpu_seconds
+        call(played, name)
+        waited.append(session.used_seconds - session.cpu_seconds - before)
+    assert waited[0] > 0.2 and waited[1] < 0.1
 
 
 def test_threads_at_work_cost_their_question(play):

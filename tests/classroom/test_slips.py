@@ -1,21 +1,12 @@
 """A class of typical slips: each costs its own points and nothing else, as `slips.txt` has it beforehand."""
 
-from pathlib import Path
-
 import pytest
-from slips import Slip, notebook_of, slips
+from slips import judged, slips
 
 from limetutor.classroom.assignments import assignments
-from limetutor.classroom.marking import GradedSubmission, graded
-from limetutor.classroom.sandbox import SandboxLimits, why_unavailable
+from limetutor.classroom.sandbox import why_unavailable
 
 pytestmark = pytest.mark.skipif(bool(why_unavailable()), reason="there is no sandbox")
-
-
-def judged(slip: Slip, folder: Path) -> GradedSubmission:
-    folder.mkdir()
-    (folder / f"{slip.assignment}.ipynb").write_text(notebook_of(slip, folder.name))
-    return graded(folder, assignments()[slip.assignment], SandboxLimits())
 
 
 @pytest.mark.sampled(12)

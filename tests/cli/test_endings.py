@@ -57,6 +57,13 @@ def test_only_what_is_serious_is_exit_code_1(folder, audited, bandwidth, samples
     assert audited[0].severity == severity and found == code
 
 
+def test_from_a_wheel_a_class_is_said_to_need_a_clone(monkeypatch, capsys):
+    monkeypatch.setattr(commands, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["class", "grade", "in", "--out", "out"])
+    assert ended.value.code == 2 and "needs a clone of limetutor" in capsys.readouterr().err
+
+
 def test_of_a_table_one_serious_row_is_enough(folder, audited, monkeypatch):
     assert run(folder, "audit", "--samples", "300", "--bandwidth", "1.3", data="few.csv") == 0
     assert audited[0].counts["serious"] == 0 and audited[0].counts["warning"] > 0

@@ -221,8 +221,7 @@ EXERCISES = (
         asks="ten changes of the prediction",
         right=_my_what_if,
         mistakes=with_hints(
-            lambda row: _my_what_if(row, np.mean),
-            "Those are changes to means; take medians.",
+            lambda row: _my_what_if(row, np.mean), "Those are changes to means; take medians."
         ),
         nudge="Your own function answers this: which f, which ξ and which table does it need?",
         formula="f is the forest's predict, ξ is the row of X that your id gives, and the table is X.",

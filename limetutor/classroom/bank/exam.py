@@ -42,11 +42,11 @@ def version(questions: list[BankQuestion], number: int) -> list[BankQuestion]:
     """
     counts = Counter(q.exercise.name for q in questions if isinstance(q, NumericalQuestion))
     chosen = {name: (number - 1) % count + 1 for name, count in counts.items()}
-    return [
-        q
-        for q in questions
-        if not isinstance(q, NumericalQuestion) or q.version == chosen[q.exercise.name]
-    ]
+
+    def belongs(q: BankQuestion) -> bool:
+        return not isinstance(q, NumericalQuestion) or q.version == chosen[q.exercise.name]
+
+    return [*filter(belongs, questions)]
 
 
 def composed(questions: list[BankQuestion], minutes: int, seed: int) -> list[int]:
@@ -73,15 +73,8 @@ def exam(questions: list[BankQuestion], number: int, minutes: int, seed: int) ->
     posed = [_shuffled(variants[k], [seed, number, k]) for k in chosen]
     total = sum(question.points for question in posed)
     title = f"LIME: an exam of {MINUTES_PER_POINT * total} minutes, version {number}"
-    lines = [
-        title,
-        "=" * len(title),
-        "",
-        f"{_points(total)}.   Name: {'_' * 40}",
-        "",
-        fill(NOTATION, WIDTH),
-        "",
-    ]
+    name = f"{_points(total)}.   Name: {'_' * 40}"
+    lines = [title, "=" * len(title), "", name, "", fill(NOTATION, WIDTH), ""]
     for k, question in enumerate(posed, 1):
         first, *others = _parts(question.text)
         lines += [_wrapped(_head(k, question) + first), *map(_indented, others)]
@@ -90,11 +83,8 @@ def exam(questions: list[BankQuestion], number: int, minutes: int, seed: int) ->
     lines += [NEW_PAGE + title, "=" * len(title), ""]
     for k, question in enumerate(posed, 1):
         first, *others = _key(question)
-        lines += [
-            _wrapped(f"{k}. [{_points(question.points)}] {first}"),
-            *map(_indented, others),
-            "",
-        ]
+        head = _wrapped(f"{k}. [{_points(question.points)}] {first}")
+        lines += [head, *map(_indented, others), ""]
     return "\n".join(lines)
 
 
@@ -122,10 +112,8 @@ def _answer_space(question: BankQuestion) -> list[str]:
     if isinstance(question, NumericalQuestion):
         return [f"   Answer, to {DIGITS[question.exercise.digits]}: ______________"]
     if isinstance(question, ChoiceQuestion):
-        return [
-            _indented(f"({letter}) {_as_text(option.text)}")
-            for letter, option in _lettered(question)
-        ]
+        options = _lettered(question)
+        return [_indented(f"({letter}) {_as_text(option.text)}") for letter, option in options]
     return ["   " + "_" * 60] * (2 * question.points)
 
 

@@ -68,7 +68,7 @@ ESSAYS = {
                 "rises, the prediction rises on the whole.\nWrite the note that goes with the list: which"
             )
         }
-    ),
+    )
 }
 
 MARK = "\ue000{}\ue001"  # in the place of a given: private-use characters

@@ -8,21 +8,14 @@ import csv
 import io
 import re
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 GIVEN = "Ada Ben Chloé Dörte Eve Finn Gül Hana Ívar Jun Kofi Łukasz Mei Nils Óscar Priya Quinn Rosa Søren Tom".split()
 FAMILY = (
-    "Lovelace",
-    "O'Brien",
-    "de la Cruz",
-    "Müller-Lüdenscheidt",
-    "Ng",
-    "van der Berg",
-    "Öztürk",
-    "Nowak",
-    "Sato",
-    "Khan",
+    "Lovelace,O'Brien,de la Cruz,Müller-Lüdenscheidt,Ng,van der Berg,Öztürk,Nowak,Sato,Khan".split(
+        ","
+    )
 )
 
 
@@ -49,9 +42,7 @@ def people(count: int) -> list[Person]:
     for k in range(count):
         given, family = GIVEN[k % 20], FAMILY[k // 20 % 10] + ("" if k < 200 else f"{k // 200}")
         found.append(Person(f"s{1000 + 7 * k}", given, family, 90_000 + 3 * k, 500 + k))
-    found[1] = Person(
-        found[1].id, found[0].given, found[0].family, found[1].moodle, found[1].canvas
-    )
+    found[1] = replace(found[1], given=found[0].given, family=found[0].family)
     return found
 
 
@@ -79,7 +70,7 @@ def archive(files: dict[str, bytes]) -> bytes:
 
 
 def moodle_export(class_: list[Person], notebook, name: str) -> dict[str, bytes]:
-    """In folders, each tenth without; names as browsers and students leave them."""
+    """In folders, named as before Moodle 4.1 and since, each tenth without; names as browsers and students leave them."""
     files = {}
     for k, p in enumerate(class_):
         called = [
@@ -96,12 +87,12 @@ def moodle_export(class_: list[Person], notebook, name: str) -> dict[str, bytes]
             content = {"homework.zip": inner}
         if k % 9 == 4:
             content["notes.pdf"] = b"%PDF notes"
+        place = folder if k % 10 == 9 else f"{folder[: -(k % 2) or None]}/"
         for file, data in content.items():
-            files[folder + ("" if k % 10 == 9 else "/") + file] = data
+            files[place + file] = data
         if k % 6 == 0:
-            files[f"{moodle_prefix(p)}_assignsubmission_onlinetext_/onlinetext.html"] = (
-                b"<p>Here it is.</p>"
-            )
+            text = f"{moodle_prefix(p)}_assignsubmission_onlinetext_/onlinetext.html"
+            files[text] = b"<p>Here it is.</p>"
     return files
 
 
@@ -121,23 +112,8 @@ def worksheet(class_: list[Person], maximum: str = "100.00") -> str:
         "Identifier", "Full name", "ID number", "Email address", "Status", "Grade", "Maximum Grade",
         "Grade can be changed", "Last modified (submission)", "Last modified (grade)", "Feedback comments",
     ]  # fmt: skip
-    status = "Submitted for grading - "
-    rows = [
-        [
-            f"Participant {p.moodle}",
-            p.name,
-            p.id,
-            p.email,
-            status,
-            "",
-            maximum,
-            "Yes",
-            "Monday",
-            "-",
-            "",
-        ]
-        for p in class_
-    ]
+    cells = ["Submitted for grading - ", "", maximum, "Yes", "Monday", "-", ""]
+    rows = [[f"Participant {p.moodle}", p.name, p.id, p.email, *cells] for p in class_]
     return _csv([header, *rows])
 
 
@@ -156,14 +132,25 @@ def moodle_imports(text: str, class_: list[Person]) -> dict[str, tuple[float, fl
     return found
 
 
+def moodle_takes_feedback(path: Path, class_: list[Person]) -> dict[str, dict[str, str]]:
+    """What Moodle would hand back from a zip of feedback files (mod/assign/feedback/file/importziplib.php)."""
+    by_number = {p.moodle: p.id for p in class_}
+    found: dict[str, dict[str, str]] = {}
+    with zipfile.ZipFile(path) as archive:
+        for inside in archive.namelist():
+            _, number, kind, plugin, name = inside.split("_", 4)
+            assert (kind, plugin) == ("assignsubmission", "file") and "/" not in name
+            found.setdefault(by_number[int(number)], {})[name] = archive.read(inside).decode()
+    return found
+
+
 def canvas_gradebook(class_: list[Person], column: str, possible: str = "10") -> str:
     """Canvas' exported gradebook before grading."""
     header = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", column, "Final Score"]
     manual = ["", "", "", "", "", "Manual Posting", ""]
     points = ["    Points Possible", "", "", "", "", possible, "(read only)"]
-    rows = [
-        [f"{p.family}, {p.given}", str(p.canvas), p.id, p.email, "LIME 1", "", ""] for p in class_
-    ]
+    cells = ["LIME 1", "", ""]
+    rows = [[f"{p.family}, {p.given}", str(p.canvas), p.id, p.email, *cells] for p in class_]
     return _csv([header, manual, points, *rows])
 
 
@@ -173,14 +160,18 @@ def canvas_imports(text: str, class_: list[Person]) -> dict[str, dict[str, tuple
     assert "Student" in header[0] and "ID" in header[1] and "Section" in header[4]
     possible = next(row for row in rows if "Points Possible" in row[0])
     by_number = {str(p.canvas): p.id for p in class_}
-    return {
-        column: {
-            by_number[row[1]]: (float(row[k]), float(possible[k]))
-            for row in rows
-            if row is not possible and row[k]
-        }
-        for k, column in enumerate(header[5:], 5)
+    given = [row for row in rows if row is not possible]
+    points = lambda k: {  # noqa: E731
+        by_number[row[1]]: (float(row[k]), float(possible[k])) for row in given if row[k]
     }
+    return {column: points(k) for k, column in enumerate(header[5:], 5)}
+
+
+def filled_in(path: Path, **cells: str) -> list[dict[str, str]]:
+    """The lines of a table, in which somebody has filled in these cells."""
+    rows = [row | cells for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines())]
+    path.write_text(_csv([[*rows[0]], *([*row.values()] for row in rows)]), encoding="utf-8")
+    return rows
 
 
 def _csv(rows: list[list[str]]) -> str:

@@ -4,12 +4,16 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from submissions import cell
 
+from limetutor.classroom.assignments import assignments
+from limetutor.classroom.marking import GradedSubmission, graded
 from limetutor.classroom.notebooks import original
 from limetutor.classroom.release import solved
+from limetutor.classroom.sandbox import SandboxLimits
 
 TEXT = Path(__file__).with_name("slips.txt").read_text(encoding="utf-8")
 
@@ -33,6 +37,9 @@ def slips() -> list[Slip]:
     return found
 
 
+RIGHT = slips()[0]
+
+
 def notebook_of(
     slip: Slip, student: str, text: str | None = None, cells: dict[str, str] | None = None
 ) -> str:
@@ -53,3 +60,10 @@ def notebook_of(
         if text is not None and role.get("solution") and one.cell_type == "markdown":
             one.source = text
     return json.dumps(notebook)
+
+
+def judged(slip: Slip, folder: Path, *how: Any, **limits: float) -> GradedSubmission:
+    """It, handed in by who the folder is named after, and graded."""
+    folder.mkdir()
+    (folder / f"{slip.assignment}.ipynb").write_text(notebook_of(slip, folder.name, *how))
+    return graded(folder, assignments()[slip.assignment], SandboxLimits(**limits))

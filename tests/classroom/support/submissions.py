@@ -198,6 +198,7 @@ def handed_in(places: list[str], port: int, usual: set[str]) -> list[Handed]:
         Handed("looks for boxes", WITHOUT_BOXES, "graded", without_boxes(CODE.LOOKS)),
         Handed("forges what it asks", WITHOUT_BOTH, "graded", without_boxes(CODE.FORGES_ASKED)),
         Handed("keeps asking", WITHOUT_BOXES, "graded", without_boxes(CODE.KEEPS_ASKING)),
+        Handed("asks on", WITHOUT_SCORE, "timed out", score(CODE.ASKS_ON.replace("asked()", "score(z, y, w)"))),
         Handed("keeps boxes", WITHOUT_BOXES, "graded", without_boxes(CODE.KEEPS_BOXES)),
         Handed("endless", WITHOUT_SCORE, "graded", inside("import itertools\nreturn itertools.count()")),
     ]  # fmt: skip

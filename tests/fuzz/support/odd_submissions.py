@@ -12,7 +12,7 @@ import fuzz
 from fuzz import Case, RefusedError, damaged, kind
 
 from limetutor.classroom.marking import self_reported
-from limetutor.classroom.notebooks import UnreadableNotebookError, opened, source, submission
+from limetutor.classroom.notebooks import UnreadableNotebookError, compared, opened, source
 from limetutor.course.exercises import exercises
 from limetutor.course.progress import LETTERS, checksum
 
@@ -97,7 +97,7 @@ def of_notebook(chance):
     def call():
         path.write_bytes(raw)
         try:
-            return submission(opened(path), opened(source(NAME)))
+            return compared(opened(path), opened(source(NAME)))
         except UnreadableNotebookError as error:
             raise RefusedError(str(error)) from None
 
