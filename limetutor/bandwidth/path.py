@@ -107,8 +107,8 @@ class Path(PicklesWithoutModel):
         """
         if self.kernel != "mismatch" or self.world.regression is not None:
             raise ValueError(
-                "kernel must be 'mismatch', in a world with boxes, for bandwidths that average to Shapley "
-                f"values, got {self.kernel!r}."
+                "kernel must be 'mismatch', in a world with boxes, for the bandwidths of Shapley values, got "
+                f"{self.kernel!r}."
             )
         return widths_of(Masses.of(self.setting), arg.whole("m", m, 1, most=MANY))
 

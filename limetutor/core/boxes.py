@@ -17,7 +17,7 @@ import scipy
 
 from ..inputs import arguments as arg
 from ..inputs import worlds
-from ..inputs.columns import BoxInWords, ColumnKind
+from ..inputs.columns import BoxInWords, ColumnKind, without_rounding
 from ..inputs.encoding import Encoding
 from ..inputs.tables import default_names, read_table
 from .truncated import BoxLaw
@@ -105,8 +105,8 @@ class Boxes(Encoding):
 
     def describe(self, j: int, box: int) -> str:
         """A box in words, for explanations: ``bmi <= 0.03``."""
-        lo, hi = self.ends(j, box)
-        words = BoxInWords(lo, hi, float(self.law.mean[j, box]), self.left_closed, self.edges[j])
+        edges = without_rounding(self.edges[j], self.law.sd[j, [0, self.count[j] - 1]])
+        words = BoxInWords(box, edges, float(self.law.mean[j, box]), self.left_closed)
         return self.kind(j).describe(self.names[j], words)
 
 

@@ -13,6 +13,7 @@ from ..core.problem import Problem
 from ..inputs import arguments as arg
 from ..inputs.predictors import model_behind
 from ..lime.columns_and_classes import output_in_world
+from ..results.explanation import ROUNDING
 from ..results.printing import printed
 from ..results.result import DroppedModel, PicklesWithoutModel, Result, plain, wing
 from .classes import Answers
@@ -27,11 +28,11 @@ from .extension import (
     shapley_of,
 )
 from .readings import Diagonal, Reading
-from .rules import ROUNDING, Rule, best_rule
+from .rules import Rule, best_rule
 from .two_functions import TwoFunctions
 from .widths import MANY, Widths, are_equal, over_all_widths, widths_of
 
-DRAWS = 20_000  # of a model without a form
+DRAWS = 20_000  # for what has no closed form
 PLACES = 21  # of a picture, from p to 1
 INDICES = ("shapley", "banzhaf")
 FUNCTIONS = ("value", "class")
@@ -42,8 +43,8 @@ class Cube(PicklesWithoutModel):
     """F for f and for its class at xi: the mean where feature j lies in xi's box with probability t_j.
 
     LIME with the mismatch kernel is the gradient of F at one place on a path from p (``mass``) to 1;
-    1 - p times its mean along the diagonal from p to 1 are the Shapley values on boxes (``coef``); rules
-    are corners. Where all masses are equal, LIME's path is the diagonal.
+    The mean of this gradient along the diagonal from p to 1, times 1 - p, is the vector of Shapley values on
+    boxes (``coef``); rules are corners. Where all masses are equal, LIME's path is the diagonal.
     ``notes`` say what holds for these masses.
 
     Examples
@@ -110,9 +111,7 @@ class Cube(PicklesWithoutModel):
         extension = self._extension(of)
         alpha = self.masses.alpha(np.atleast_1d(widths))
         means, slopes = extension.at(alpha)
-        intercept = means.value - np.sum(
-            np.where(self.masses.constant, 0.0, alpha) * slopes.value, axis=1
-        )
+        intercept = means.value - np.sum(alpha * slopes.value, axis=1)
         parts = (*slopes, intercept)
         coef, stderr, intercept = (part[0] if widths.ndim == 0 else part for part in parts)
         at = f" at width {float(widths):.3g}" if widths.ndim == 0 else ""
@@ -187,7 +186,7 @@ class Cube(PicklesWithoutModel):
         return Rule.of(found.rule, got, self).certified(found, target)
 
     def plot(self, ax: Any = None, top: int | None = None, title: str | None = None) -> Any:
-        """The diagonal from p to 1: LIME at its widths, its mean, and the corner of the anchor, as a figure."""
+        """The diagonal from p to 1: slopes, Shapley values, LIME times 1 - p, and the corner of the anchor."""
         return wing("plotting.cubes").cube(self, ax=ax, top=top, title=title)
 
     figure = plot
@@ -310,8 +309,8 @@ def cube(
 ) -> Cube:  # fmt: skip
     """LIME at every width, Shapley values, interactions and rules of f at xi, on the boxes of a world.
 
-    All are readings of one function, F(t): the mean of f where feature j lies in xi's box with
-    probability t_j, on its own.
+    All are readings of F(t), the mean of f (for rules, of the class indicator) where each feature j lies in
+    xi's box with probability t_j, independently of the others.
 
     Parameters
     ----------
@@ -323,7 +322,7 @@ def cube(
         What counts as the same prediction in rules: within this of f(xi). A classifier needs none: the
         same is what has the largest probability at xi.
     n, seed
-        How a model without a form is sampled: once for most readings, and again for F at given places,
+        How what has no closed form is sampled: once for most readings, and again for F at given places,
         for places that few of the draws count for, and for single rules.
 
     Returns

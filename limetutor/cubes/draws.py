@@ -1,4 +1,4 @@
-"""F of a function that is only called: every reading from one set of draws, with standard errors.
+"""F of a function that is only called, with standard errors: most readings from one set of draws.
 
 Half of the draws follow the world, the others t at nodes on the diagonal from p to 1. A draw with
 indicators z counts for any other t by P_t(z) / m(z), m the mixture of all these laws (the balance
@@ -7,7 +7,7 @@ heuristic, Veach & Guibas 1995), and for a slope by
     g_j(z) = (2 z_j - 1) P_t(z without z_j) / m(z),    d_j F(t) = E_m[f g_j].
 
 What is linear in z is known exactly: a line is fitted to f first, and only the rest is averaged.
-Where few draws count for a t, others are drawn there; F itself is always drawn for at its t.
+Where few draws count for a t, others are drawn there; ``means``, F alone, draws at each t.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def draw(
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """One set of draws for all readings; the first ``world`` rows follow the world itself."""
+    """Draws at several places; the first ``world`` rows at the first, for a whole cube the world itself."""
 
     rows: Rows
     masses: Masses
@@ -116,7 +116,7 @@ def _log_probability(z: np.ndarray, t: np.ndarray) -> np.ndarray:
 class Line(NamedTuple):
     """A line in z: which of 1 and the features it has (d + 1,), as ``columns`` (n, k), and their ``coef``.
 
-    ``pull`` (n, k) is what the answer of each draw adds to ``coef``, ``rest`` what they leave of it.
+    ``coef`` is answers @ ``pull`` (n, k), and ``rest`` the answers minus the line.
     """
 
     used: np.ndarray
@@ -251,8 +251,8 @@ class Draws(Extension):
     def _line(self, weight: np.ndarray | None) -> Line:
         """By weighted least squares where enough draws count, else by that of all draws.
 
-        In the features that enough draws are expected to have on either side of their box: to ask how
-        many have would be to choose by the outcome.
+        Its features are those for which enough draws are expected on either side of the box: to count the
+        draws themselves would let chance choose.
         """
         sides = np.minimum(self.pool.inside, 1 - self.pool.inside)
         used = ~self.masses.constant & (self.n * sides >= MIN_PER_COEFFICIENT)

@@ -1,7 +1,7 @@
 """F, the mean of f as a function of how often each feature lies in xi's box, and its derivatives.
 
-Let feature j lie in xi's box with probability t_j, on its own, its value drawn from the world given
-that. F(t) = E_t[f] is linear in each t_j: the multilinear extension (Owen 1972) of the game
+Let each feature j lie in xi's box with probability t_j, independently of the others, its value drawn
+from the world given that. F(t) = E_t[f] is linear in each t_j: the multilinear extension (Owen 1972) of the game
 E[f | z]. Its derivatives are differences,
 
     d_j F(t) = F(t, t_j = 1) - F(t, t_j = 0),
@@ -13,7 +13,7 @@ p + q (1 - p) feature j is held in its box with probability q and drawn anew oth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sized
+from collections.abc import Sized
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -139,13 +139,11 @@ class FormExtension(Extension):
 
     def at(self, t: np.ndarray) -> tuple[Estimate, Estimate]:
         """Block by block; a feature that never leaves its box has slope 0."""
-        means, slopes = zip(*map(self._block, self._blocks(t)), strict=True)
+        step = max(NUMBERS_PER_BLOCK // self.inside.size, 1)
+        blocks = (self._block(t[start : start + step]) for start in range(0, len(t), step))
+        means, slopes = zip(*blocks, strict=True)
         mean, slope = np.concatenate(means), np.concatenate(slopes)
         return Estimate(mean, np.zeros_like(mean)), Estimate(slope, np.zeros_like(slope))
-
-    def _blocks(self, t: np.ndarray) -> Iterator[np.ndarray]:
-        step = max(NUMBERS_PER_BLOCK // self.inside.size, 1)
-        return (t[start : start + step] for start in range(0, len(t), step))
 
     def _block(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         inside, outside = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,11 +30,8 @@ class TwoFunctions:
         """F of f."""
         if self.problem.form is not None:
             extension = FormExtension.of(self.problem.form, self.problem, self.masses)
-            try:
+            with suppress(SlowSeriesError):
                 extension.at(self.masses.p[None])
-            except SlowSeriesError:
-                pass
-            else:
                 return extension
         return Draws.of(self.pool, 0) if self._tables is None else self._tables[0]
 

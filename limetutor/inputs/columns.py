@@ -17,6 +17,7 @@ import numpy as np
 from . import arguments as arg
 
 MISSING = 2 * arg.LARGEST  # the code of a missing value
+ROUNDING = 1e-12  # of the width of a box
 
 
 class ColumnKind:
@@ -57,11 +58,10 @@ class ColumnKind:
 class BoxInWords:
     """One box of a column, for :meth:`ColumnKind.describe`."""
 
-    lo: float
-    hi: float
+    number: int  # from 0
+    edges: np.ndarray  # all inner edges of the column
     value: float  # the mean of its values
     left_closed: bool
-    edges: np.ndarray  # all inner edges of the column
 
 
 class Number(ColumnKind):
@@ -77,11 +77,12 @@ class Number(ColumnKind):
         """``0.1 < bmi <= 0.3``, with as many digits as tell the edges apart."""
         write = distinct(box.edges)
         under, over = ("<=", "<") if box.left_closed else ("<", "<=")
-        if box.lo == -np.inf:
-            return f"{name} {over} {write(box.hi)}" if box.hi < np.inf else f"{name} anything"
-        if box.hi == np.inf:
-            return f"{name} {'>=' if box.left_closed else '>'} {write(box.lo)}"
-        return f"{write(box.lo)} {under} {name} {over} {write(box.hi)}"
+        lo, hi = np.array([-np.inf, *box.edges, np.inf])[box.number : box.number + 2]
+        if lo == -np.inf:
+            return f"{name} {over} {write(hi)}" if hi < np.inf else f"{name} anything"
+        if hi == np.inf:
+            return f"{name} {'>=' if box.left_closed else '>'} {write(lo)}"
+        return f"{write(lo)} {under} {name} {over} {write(hi)}"
 
     def encode(self, name: str, value: Any, known: np.ndarray) -> float:
         """The number itself."""
@@ -181,8 +182,7 @@ class OrMissing(ColumnKind):
         """``age is missing``, or the description of its kind."""
         if box.value == MISSING:
             return f"{name} is missing"
-        hi = np.inf if box.hi == box.edges[-1] else box.hi
-        return self.kind.describe(name, replace(box, hi=hi, edges=box.edges[:-1]))
+        return self.kind.describe(name, replace(box, edges=box.edges[:-1]))
 
     def encode(self, name: str, value: Any, known: np.ndarray) -> float:
         """The code of a missing value, or the number of its kind."""
@@ -220,6 +220,15 @@ KINDS: dict[str, type[ColumnKind]] = {"number": Number, "category": Category}
 def exact(value: float) -> str:
     """A number in all its digits, without a trailing .0."""
     return repr(float(value) + 0.0).removesuffix(".0")  # + 0.0: no minus zero
+
+
+def without_rounding(edges: np.ndarray, outer: np.ndarray) -> np.ndarray:
+    """The edges for labels: 0 for one that is rounding beside the widths of the boxes on its two sides.
+
+    ``outer`` are the standard deviations in the first and the last box, which have no width.
+    """
+    widths = np.array([outer[0], *np.diff(edges), outer[1]])
+    return np.where(np.abs(edges) <= ROUNDING * np.minimum(widths[:-1], widths[1:]), 0.0, edges)
 
 
 def distinct(values: np.ndarray) -> Any:

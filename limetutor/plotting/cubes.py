@@ -1,4 +1,4 @@
-"""The way from the world to xi's boxes as a picture: LIME at its widths, its mean, a rule as a corner."""
+"""The diagonal from the world to xi's boxes as a picture: slopes, Shapley values, LIME, a rule as a corner."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_LETTERS = 18  # of a feature
 def cube(
     cube: Any, ax: Axes | None = None, top: int | None = None, title: str | None = None
 ) -> Figure:
-    """What each feature adds on the diagonal from p to 1: its mean is the Shapley value.
+    """What each feature adds on the diagonal from p to 1: the mean along it is the Shapley value.
 
     Points are LIME at three widths, (1 - p) times the coefficient: on the curves where all masses are
     equal. Where there is a class, a second panel goes from corner to corner of a rule: its precision as
@@ -50,16 +50,11 @@ def _draw_diagonal(ax: Axes, cube: Any, shown: np.ndarray) -> None:
         ax.plot(q, steps[:, j], color=hue, ls=dash, label=label)
         ax.plot(at, points[:, j], "o", color=color.lime, mec=hue, ms=7)
         ax.plot([1.04], [cube.coef[j]], "D", color=hue, ms=6, clip_on=False)
-    ax.plot([], [], "o", color=color.lime, mec=color.ink, ms=7, label="LIME")
+    ax.plot([], [], "o", color=color.lime, mec=color.ink, ms=7, label="(1 − p) LIME")
     ax.plot([], [], "D", color=color.ink, ms=6, label="mean: Shapley")
-    places = [
-        (0.0, "∞"),
-        *((float(a), f"{v:.3g}") for a, v in zip(at, nu, strict=True)),
-        (1.0, "0"),
-    ]
-    ax.set_xticks(*map(list, zip(*places, strict=True)))
+    ax.set_xticks([0.0, *at, 1.0], ["∞", *(f"{v:.3g}" for v in nu), "0"])
     ax.set_xlim(0, 1.06)
-    ax.set(xlabel="LIME's width ν: from the world into ξ's boxes", ylabel="adds to the mean of f")
+    ax.set(xlabel="place on the diagonal; ticks: LIME's widths ν", ylabel="adds to the mean of f")
     ax.legend(loc="upper left", bbox_to_anchor=(1.03, 1.02), handlelength=1.6)
 
 

@@ -78,7 +78,7 @@ def _few_samples(problem: Any, sums: Sums, thin: np.ndarray, remedy: str) -> lis
         notes.append(
             f"Fewer than {MIN_EFFECTIVE} effective samples lie on one side of xi's box for "
             f"{int(thin.sum())} feature(s) {_listed(problem, thin)}: their intervals may be too "
-            f"narrow, and a standard error of 0 that of a single sample; {remedy}."
+            f"narrow (a standard error of 0 may rest on a single sample); {remedy}."
         )
     return notes
 

@@ -156,9 +156,9 @@ class Ranking(BaseResult):
 
     def __repr__(self) -> str:
         lines = [
-            f"Order by size of {self.source}: the probability that each is larger than the next, exact, and that "
-            f"those down to it are the largest, from {self.draws:,} draws (± {0.5 / np.sqrt(self.draws):.1%} "
-            "or less)"
+            f"Order by size of {self.source}: the probability that each is larger than the next, exact for normal "
+            f"coefficients, and that those down to it are the largest, from {self.draws:,} draws "
+            f"(± {0.5 / np.sqrt(self.draws):.1%} or less)"
         ]
         lines += [
             f"  {coef:+10.4g} {before:>7.1%} {same:>7.1%}  {name}"

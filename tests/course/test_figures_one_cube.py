@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from drawing import drawn, in_colour, xy
+from matplotlib.colors import to_rgb
 
 import limetutor as lt
 from limetutor.course.datasets import titanic
@@ -33,9 +34,8 @@ def test_the_dots_are_limes_limits_and_the_dotted_lines_their_mean(cube, q):
         grid, values = xy(curve).T
         assert np.trapezoid(values, grid) == pytest.approx(xy(mean)[0, 1], abs=0.01)
     ends = xy(in_colour(left, color.truth)[0])
-    assert xy(in_colour(left, color.truth, "o")[0])[0] == pytest.approx(
-        ends[0] + q * (ends[1] - ends[0])
-    )
+    (place,) = xy(in_colour(left, color.truth, "o")[0])
+    assert place == pytest.approx(ends[0] + q * (ends[1] - ends[0]))
     said = "without weights" if q == 0 else "tends to 0" if q == 1 else f"{nu:.2f}"
     assert said in text
 
@@ -65,17 +65,11 @@ def test_bars_are_what_a_table_with_so_many_men_gives(person, men):
         end = right.patches[j].get_x() + right.patches[j].get_width()
         assert end == pytest.approx(same[inside].mean(), abs=0.02)
         role = "surrogate" if contrast > 0 else "against"
-        np.testing.assert_allclose(
-            left.patches[j].get_facecolor()[:3],
-            [int(PALETTE[role][0][k : k + 2], 16) / 255 for k in (1, 3, 5)],
-        )
+        assert left.patches[j].get_facecolor()[:3] == to_rgb(PALETTE[role][0])
 
 
 def test_aboard_the_titanic_the_two_disagree_about_the_man_and_the_woman():
-    men = 0.786
-    assert "LIME puts “man” first; the most precise rule is “third”" in drawn(
-        figures.rules, men, "third-class man")[0]  # fmt: skip
-    assert "LIME puts “woman” first; the most precise rule is “third”" in drawn(
-        figures.rules, men, "third-class woman")[0]  # fmt: skip
-    assert "LIME puts “woman” first; the most precise rule is “woman”" in drawn(
-        figures.rules, men, "first-class woman")[0]  # fmt: skip
+    firsts = (("man", "third"), ("woman", "third"), ("woman", "woman"))
+    for person, (lime, best) in zip(figures.PEOPLE, firsts, strict=True):
+        said = f"LIME puts “{lime}” first; the most precise condition is “{best}”"
+        assert said in drawn(figures.rules, 0.786, person)[0]

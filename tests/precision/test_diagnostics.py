@@ -71,7 +71,7 @@ def test_few_effective_samples_on_one_side_of_a_box_are_said():
     f, how = lt.Linear([1.0]), {"seed": 0, "sampler": "tilted"}
     _, messages = warned(lambda: lt.explain(f, [0.337], WORLD, 0.15, n=100, **how))
     assert "Fewer than 5 effective samples lie on one side of xi's box for 1 feature" in messages[0]
-    assert "a standard error of 0 that of a single sample; raise" in messages[0]
+    assert "too narrow (a standard error of 0 may rest on a single sample); raise" in messages[0]
     assert lt.explain(f, [0.337], WORLD, 0.15, n=300, **how).warnings == ()
 
 

@@ -120,6 +120,7 @@ def test_numbers_in_the_prose_have_a_source(notebook):
     """A decimal stands in a code cell, or a comment behind it says how to compute it."""
     assert not unaccounted_numbers(notebook)
     assert not misplaced_numbers(notebook)
+    assert not re.search(r"<!-- number: (\S+) = \1 -->", nbformat.writes(notebook)), "cannot fail"
 
 
 def test_tasks_that_ask_for_a_place_name_a_stop(notebook):

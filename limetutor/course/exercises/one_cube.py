@@ -87,7 +87,7 @@ EXERCISES = (
             lambda v: _along(v, 1.0),
             "That is what a feature adds when all else is held.",
             lambda v: _along(v, 0.0, 1.0),
-            "Two ends of the diagonal are not the mean along it.",
+            "The mean of the two ends is the mean along the diagonal for two features, not for more.",
             lambda v: 2 * _shapley(v),
             "The nodes of numpy are on an interval of length 2, and so are their weights.",
             lambda v: -_shapley(v),

@@ -74,8 +74,8 @@ def diagonal(fig: Figure, q: float) -> str:
     right.set(xlim=(0, 1), ylim=(-9, 43), xticks=[0, 0.5, 1], yticks=[0, 20, 40])
     right.set(xlabel="probability q of holding", ylabel="slope of V")
     fig.subplots_adjust(right=0.92)
-    ends = {0.0: "LIME without weights", 1.0: "LIME as ν tends to 0"}
-    width = ends.get(q, f"close to LIME with ν = {width_at(q):.2f}")
+    ends = {0.0: "the place of LIME without weights", 1.0: "the place of LIME as ν tends to 0"}
+    width = ends.get(q, f"near the place of LIME with ν = {width_at(q):.2f}")
     said, mean = (", ".join(signed(b, 1) for b in values) for values in (here, means))
     return minus(
         f"At q = {q:.2f}, {width}, the slopes of bmi, bp and s5 are {said}; their means along "
@@ -129,13 +129,12 @@ def passenger_tree() -> Any:
 
 
 @cache
-def people_like(person: str, men: float | None = None) -> BoxGame:
+def people_like(person: str, men: float) -> BoxGame:
     """How often the tree predicts the same for others, if so many of those drawn are men."""
     X = titanic().X.to_numpy()
     xi, predict = np.array(PEOPLE[person]), passenger_tree().predict
     shares = [np.bincount(column) / len(X) for column in X.T]
-    if men is not None:
-        shares[1] = np.array([men, 1 - men])
+    shares[1] = np.array([men, 1 - men])
     values = predict(np.indices([len(s) for s in shares]).reshape(3, -1).T) == predict([xi])
     table = values.reshape([len(s) for s in shares]).astype(float)
     for j, (share, own) in enumerate(zip(shares, xi, strict=True)):
@@ -169,5 +168,5 @@ def rules(fig: Figure, men: float, person: str) -> str:
     )
     return minus(
         f"With {men:.0%} men, the tree predicts the same for {base:.0%} of all samples. LIME puts “{first}” "
-        f"first; the most precise rule is “{best}”. Precision: {said}."
+        f"first; the most precise condition is “{best}”. Precision: {said}."
     )

@@ -113,9 +113,8 @@ def test_lime_walks_along_the_diagonal(case, rng):
     phi = by_orders(v, d)
 
     def at(q, j):  # the width that belongs to q
-        return (1 - equal[j]) * coefficients(1 / np.sqrt(2 * np.log(1 + q / ((1 - q) * equal[0]))))[
-            j
-        ]
+        nu = 1 / np.sqrt(2 * np.log(1 + q / ((1 - q) * equal[0])))
+        return (1 - equal[j]) * coefficients(nu)[j]
 
     mean = [quad(at, 0, 1, args=(j,), epsrel=1e-9, limit=60)[0] for j in range(d)]
     close(case.formula(np.array(mean), "shapley"), phi, rel=1e-6, abs=1e-8)

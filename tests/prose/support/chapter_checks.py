@@ -148,22 +148,19 @@ def prose(markdown: str) -> str:
 
 
 def unaccounted_numbers(notebook: nbformat.NotebookNode) -> list[str]:
-    """Decimals in the prose that no code cell holds and no comment derives."""
+    """Decimals in the prose that stand in no code cell, and in no comment that checks something."""
     cells = [c.source for c in notebook.cells if c.cell_type == "code"]
     # a stated answer is held against the judge, by a test of its own
     stated = stated_answers(notebook).values()
-    given = set(DECIMAL.findall("\n".join([*cells, *solutions_of(notebook).values(), *stated])))
-    derived = {
-        found["shown"].lstrip("-−+").rstrip("%")
-        for cell in notebook.cells
-        for found in NUMBER.finditer(cell.source)
-    }
+    text = "\n".join(c.source for c in notebook.cells)
+    checks = [found[0] for kind in (NUMBER, STOP) for found in kind.finditer(text)]
+    given = DECIMAL.findall("\n".join([*cells, *solutions_of(notebook).values(), *stated, *checks]))
     texts = [prose(c.source) for c in notebook.cells if c.cell_type == "markdown"]
     texts += [
         c.metadata.get("mystnb", {}).get("figure", {}).get("caption", "") for c in notebook.cells
     ]
     found = [number for text in texts for number in DECIMAL.findall(text)]
-    return [number for number in found if number not in given | derived]
+    return [number for number in found if number not in given]
 
 
 def misplaced_numbers(notebook: nbformat.NotebookNode) -> list[str]:
