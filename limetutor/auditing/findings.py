@@ -45,7 +45,7 @@ VERDICTS = {
     "stop": "Do not show it.",
     "unknown": "Cannot be judged without",
 }
-MIN_VISIBLE = 0.02  # of the largest coefficient: less cannot be seen on display
+MIN_VISIBLE = 0.02  # of the largest coefficient: less is too small to see on display
 DATA = "the training data (data=)"  # what most of what is not checked needs
 
 
