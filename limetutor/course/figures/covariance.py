@@ -81,28 +81,28 @@ def eigenvalues(fig: Figure, nu: float, scaled: bool, p: int) -> str:
     alpha = alphas(nu, p)
     now = 1 / arrowhead_eigenvalues(alpha)[::-1]
     scale, scale_now = (1.0, 1.0) if scaled else (C[:, None], mean_weight(nu))
-    values, values_now = curves * scale, now * scale_now
-    low, high, text = values_now[0], values_now[-1], f"ratio {_number(now[-1] / now[0])}"
+    values, low, high = curves * scale, now[0] * scale_now, now[-1] * scale_now
+    text = f"ratio {_number(now[-1] / now[0])}"
     top.fill_between(NU, values[:, 0], values[:, -1], color=color.truth, alpha=0.12, lw=0)
-    top.plot(NU, values[:, 1:-1], color=color.muted, lw=0.9)
-    top.plot(NU, values[:, [0, -1]], color=color.truth, lw=2.6)
-    (span,) = top.plot([nu, nu], [low, high], "o-", color=color.truth, ms=7)
-    handle(span, "nu")
+    # lines with gaps, since a browser draws two lines sooner than eleven
+    x, y = [*NU, np.nan], np.vstack([values, np.full(values.shape[1], np.nan)])
+    top.plot(np.tile(x, 9), y[:, 1:-1].T.ravel(), color=color.muted, lw=0.9)
+    top.plot(np.tile(x, 2), y[:, [0, -1]].T.ravel(), color=color.truth, lw=2.6)
+    handle(*top.plot([nu, nu], [low, high], "o-", color=color.truth, ms=7), "nu")
     side = "left" if nu < 0.3 else "center" if nu < 1.2 else "right"
     top.annotate(text, (nu, high), (0, 9), textcoords="offset points", color=color.ink, ha=side)
     bandwidth_axis(top, y=powers(range(-4, 2) if scaled else range(-15, 2, 3)))
     top.set_ylim((1e-4, 100) if scaled else (1e-15, 1e3))
     name = "Σ/C" if scaled else "Σ"
     top.set_ylabel(f"eigenvalues of {name}", labelpad=2)
-    below.axhline(0, color=color.muted, lw=1)
-    below.axhline(1, color=color.muted, lw=1)
+    below.hlines([0, 1], 0.3, 10.7, color=color.muted, lw=1)
     below.vlines(np.arange(1, 11), 0, alpha, color=color.sample, lw=2)
     below.plot(np.arange(1, 11), alpha, "o", color=color.sample, ms=7)
     below.set(xlim=(0.3, 10.7), ylim=(-0.06, 1.06), xlabel="feature j", ylabel="αⱼ")
     below.set_xticks(range(1, 11))
     return (
         f"At ν = {nu:.2f} with p = {p} boxes, the eigenvalues of {name} run from "
-        f"{_number(now[0] * scale_now)} to {_number(now[-1] * scale_now)}: a condition number of "
+        f"{_number(low)} to {_number(high)}: a condition number of "
         f"{_number(now[-1] / now[0])}. The αⱼ lie between {alpha.min():.3f} and {alpha.max():.3f}."
     )
 
