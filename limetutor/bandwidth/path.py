@@ -103,7 +103,7 @@ class Path(PicklesWithoutModel):
     def widths(self, m: int = 1) -> Widths:
         """The m bandwidths of which a weighted sum is the Shapley value on boxes; see :func:`cube`.
 
-        Up to interactions of order 2m, where all boxes of xi have the same mass. Of kernel "mismatch".
+        For boxes of xi of the same mass, up to interactions of order 2m. Of kernel "mismatch".
         """
         if self.kernel != "mismatch" or self.world.regression is not None:
             raise ValueError(

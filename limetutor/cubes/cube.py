@@ -162,7 +162,7 @@ class Cube(PicklesWithoutModel):
         return reading if equal or extension.n else replace(reading, method="quadrature")
 
     def widths(self, m: int = 1) -> Widths:
-        """The m widths of which a weighted sum is the Shapley value, up to interactions of order 2m."""
+        """The m widths of which, for equal masses, a weighted sum is the Shapley value up to order 2m."""
         return widths_of(self.masses, arg.whole("m", m, 1, most=MANY))
 
     def rule(self, features: Any) -> Rule:

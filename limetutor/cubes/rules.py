@@ -65,8 +65,8 @@ class Rule:
     ``features`` are positions, ``conditions`` the boxes in words, ``text`` both joined by "and".
     ``interval`` is a 95% interval of the precision, ``n`` the draws that it rests on, 0 where it is
     exact. A rule that was searched for has the precision it was to reach in ``target``; ``found`` is
-    False where none is shown to reach it (the rule is then the most precise one, by draws the most
-    precise of a few that were compared), ``bound`` a coverage that no rule which reaches it exceeds, and
+    False where none is shown to reach it (the rule is then the most precise of those looked at, by draws
+    of a few that were compared), ``bound`` a coverage that no rule which reaches it exceeds, and
     ``certificate`` says that in words.
     """
 

@@ -1,4 +1,4 @@
-"""Widths of LIME of which a weighted sum is the Shapley value: Gauss-Legendre nodes on the diagonal from p to 1."""
+"""Widths of which, for equal masses, a weighted sum is the Shapley value: Gauss-Legendre nodes from p to 1."""
 
 from __future__ import annotations
 

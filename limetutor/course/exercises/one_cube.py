@@ -89,7 +89,7 @@ EXERCISES = (
             lambda v: _along(v, 0.0, 1.0),
             "The mean of the two ends is the mean along the diagonal for two features, not for more.",
             lambda v: 2 * _shapley(v),
-            "The nodes of numpy are on an interval of length 2, and so are their weights.",
+            "The nodes of numpy are on an interval of length 2, and their weights add up to 2.",
             lambda v: -_shapley(v),
             "Held minus redrawn.",
         ),

@@ -88,7 +88,7 @@ def eigenvalues(fig: Figure, nu: float, scaled: bool, p: int) -> str:
     x, y = [*NU, np.nan], np.vstack([values, np.full(values.shape[1], np.nan)])
     top.plot(np.tile(x, 9), y[:, 1:-1].T.ravel(), color=color.muted, lw=0.9)
     top.plot(np.tile(x, 2), y[:, [0, -1]].T.ravel(), color=color.truth, lw=2.6)
-    handle(*top.plot([nu, nu], [low, high], "o-", color=color.truth, ms=7), "nu")
+    handle(top.plot([nu, nu], [low, high], "o-", color=color.truth, ms=7)[0], "nu")
     side = "left" if nu < 0.3 else "center" if nu < 1.2 else "right"
     top.annotate(text, (nu, high), (0, 9), textcoords="offset points", color=color.ink, ha=side)
     bandwidth_axis(top, y=powers(range(-4, 2) if scaled else range(-15, 2, 3)))
