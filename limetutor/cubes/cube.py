@@ -42,7 +42,7 @@ FUNCTIONS = ("value", "class")
 class Cube(PicklesWithoutModel):
     """F for f and for its class at xi: the mean where feature j lies in xi's box with probability t_j.
 
-    LIME with the mismatch kernel is the gradient of F at one place on a path from p (``mass``) to 1;
+    LIME with the mismatch kernel is the gradient of F at one place on a path from p (``mass``) to 1.
     The mean of this gradient along the diagonal from p to 1, times 1 - p, is the vector of Shapley values on
     boxes (``coef``); rules are corners. Where all masses are equal, LIME's path is the diagonal.
     ``notes`` say what holds for these masses.
