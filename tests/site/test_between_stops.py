@@ -38,7 +38,7 @@ CAUSES = {
     ("fig-other-width", "width"): "a reason takes the place of another, or turns its sign",
     ("fig-machine-fit", "nu"): STEEP,
     ("fig-which-bandwidth", "nu"): STEEP,
-    ("fig-lime-width", "width"): STEEP,
+    ("fig-width-path", "width"): STEEP,
     ("fig-everything-off", "nu"): "a piece of a curve appears",
     ("fig-fewer-calls", "eps"): "a dot turns where sizes were measured, or goes",
 }
