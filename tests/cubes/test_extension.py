@@ -146,6 +146,12 @@ def test_m_widths_are_enough_for_interactions_of_order_2m_and_no_more(m):
             assert (error < 1e-11) == (order <= 2 * m), (p, order, error)
 
 
+@pytest.mark.parametrize(("apart", "order"), [(1e-2, 0), (1e-7, 0), (1e-12, 4)])
+def test_masses_are_equal_but_for_rounding(apart, order):
+    p = np.array([0.25, 0.25 * (1 + apart)])
+    assert widths_of(Masses(np.log(p), np.log1p(-p)), 2).order == order
+
+
 def test_the_widths_of_quartiles():
     masses = table(np.zeros((2, 2)), 0.25).masses
     assert widths_of(masses, 1).nu.round(3) == pytest.approx([0.557])
